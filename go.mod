@@ -1,0 +1,3 @@
+module github.com/tzzr/context-manager
+
+go 1.26
