@@ -1,0 +1,53 @@
+package ranking
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Words splits a text into its words: runs of letters, digits and marks, in compatibility form (NFKC) and lower
+// case, accents kept. Anything else, invalid UTF-8 included, separates. The words share one string in memory.
+func Words(text string) []string {
+	return strings.FieldsFunc(fold(text), func(r rune) bool { return !wordRune(r) })
+}
+
+// Plain takes the accents off a word that Words gave: "canción" becomes "cancion". Letters that are not an
+// accented form of another one, such as "ø", stay.
+func Plain(word string) string {
+	if ascii(word) {
+		return word
+	}
+	var b strings.Builder
+	for _, r := range norm.NFD.String(word) {
+		if !unicode.Is(unicode.Mn, r) {
+			b.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(b.String())
+}
+
+func fold(text string) string {
+	if !ascii(text) {
+		text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
+	}
+	return strings.ToLower(text)
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
+	}
+	return unicode.In(r, unicode.Letter, unicode.Number, unicode.Mark)
+}
