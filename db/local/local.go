@@ -1,0 +1,152 @@
+// Package local runs the private Postgres that the server starts when it is not given a database: it finds the
+// programs, makes the cluster, starts it on a Unix socket that only this user can reach, and stops it with the
+// server. It survives what a killed server leaves behind. It never listens on TCP, never touches a cluster it
+// did not make, and knows nothing of what is kept in the database.
+package local
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+const (
+	superuser = "postgres"        // the cluster's superuser, also where the server itself runs as an ordinary user
+	database  = "context_manager" // the database that URL names; made on first start
+	port      = "5432"            // part of the socket's name only
+)
+
+// Config says where the private Postgres keeps its data, and how it runs.
+type Config struct {
+	// DataDir holds the cluster (postgres/), its log (postgres.log), its socket and postgres.url. Made if missing.
+	DataDir string
+	// Log gets one line a step. Required.
+	Log *slog.Logger
+	// Settings are Postgres settings that replace the package's own, as in {"fsync": "off"} for tests.
+	Settings map[string]string
+}
+
+// Server is a running private Postgres. It is safe for concurrent use.
+type Server struct {
+	dataDir string
+	socket  socketDir
+	lock    *os.File // held from Start until Stop: one server a data directory
+	process *process
+	stopped sync.Once
+}
+
+// Start gives a Postgres that accepts connections, with the database of URL in it. It makes the cluster on first
+// use, stops what a killed server left running, and lets Postgres recover from a crash, which may take a while:
+// ctx bounds the wait, not the life of Postgres. Errors are UNAVAILABLE and say what to do; a data directory in
+// use by another live server is a CONFLICT.
+func Start(ctx context.Context, cfg Config) (*Server, error) {
+	owner, err := currentOwner()
+	if err != nil {
+		return nil, err
+	}
+	dataDir, err := makeDataDir(cfg.DataDir, owner)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockDataDir(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dataDir: dataDir, lock: lock}
+	if err := s.start(ctx, cfg, owner); err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, cfg Config, o owner) error {
+	c, err := openCluster(ctx, s.dataDir, o, cfg.Log)
+	if err != nil {
+		return err
+	}
+	if err := c.evict(ctx); err != nil {
+		return err
+	}
+	if s.socket, err = makeSocketDir(c.dir, o); err != nil {
+		return err
+	}
+	if s.process, err = c.launch(ctx, s.socket, cfg.Settings); err != nil {
+		return err
+	}
+	if err := s.publish(ctx); err != nil {
+		s.process.stop(context.WithoutCancel(ctx))
+		return err
+	}
+	cfg.Log.InfoContext(ctx, "private Postgres started", "version", c.install.version, "data", c.dir, "socket", s.socket.path)
+	return nil
+}
+
+// publish makes the database and writes postgres.url, for psql and other programs of the same user.
+func (s *Server) publish(ctx context.Context) error {
+	if err := ensureDatabase(ctx, s.socket.url("postgres")); err != nil {
+		return err
+	}
+	path := s.urlFile()
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return fault.Wrap(err, fault.Unavailable, "cannot replace %s: %v", path, err)
+	}
+	if err := os.WriteFile(path, []byte(s.URL()+"\n"), 0o600); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "cannot write %s: %v", path, err)
+	}
+	return nil
+}
+
+// URL is the connection string of the server's database, as superuser; libpq and pgx both read it.
+func (s *Server) URL() string { return s.socket.url(database) }
+
+// Done is closed when Postgres has ended, asked to or not. A server whose Postgres ended unasked cannot serve on.
+func (s *Server) Done() <-chan struct{} { return s.process.done }
+
+// Stop disconnects all clients, writes a checkpoint and ends Postgres; when ctx ends first, it ends Postgres at
+// once, which loses nothing that was committed but makes the next start recover. When Stop returns, no process is
+// left and the data directory is free. Later calls do nothing.
+func (s *Server) Stop(ctx context.Context) error {
+	var err error
+	s.stopped.Do(func() {
+		err = s.process.stop(ctx)
+		s.release()
+	})
+	return err
+}
+
+func (s *Server) release() {
+	_ = os.Remove(s.urlFile())
+	s.socket.remove()
+	_ = s.lock.Close() // gives the lock back
+}
+
+func (s *Server) urlFile() string { return filepath.Join(s.dataDir, "postgres.url") }
+
+// url is the connection string of one database behind the socket.
+func (d socketDir) url(name string) string {
+	q := url.Values{"host": {d.path}, "port": {port}, "user": {superuser}}
+	return (&url.URL{Scheme: "postgres", Path: "/" + name, RawQuery: q.Encode()}).String()
+}
+
+// lockDataDir takes the data directory for this process until the file is closed or the process ends, however it
+// ends: the kernel gives the lock back.
+func lockDataDir(dir string) (*os.File, error) {
+	path := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "cannot open %s: %v", path, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, fault.Wrap(err, fault.Conflict,
+			"the data directory %s is in use by another context manager; stop it, or give this one its own DATA_DIR", dir)
+	}
+	return f, nil
+}

@@ -1,0 +1,75 @@
+package chain
+
+import "time"
+
+// EventType says what kind of entry of the log a message is. Its text is what the hash covers.
+type EventType string
+
+// The kinds of entries.
+const (
+	EventMessage EventType = "message"
+	EventError   EventType = "error"
+	EventSystem  EventType = "system"
+	EventTool    EventType = "tool"
+	EventErasure EventType = "erasure"
+)
+
+// RefType says what a ref points to. Its text is what the hash covers.
+type RefType string
+
+// The kinds of refs.
+const (
+	RefContext    RefType = "context"
+	RefAccountant RefType = "accountant"
+	RefSecretary  RefType = "secretary"
+)
+
+// JSON is a JSON value in the text form that Postgres gives to jsonb. The hash covers this text, so it is never
+// written again by anything else.
+type JSON string
+
+// Ref is one thing that a message was sent with. Its place in the list, from 1, is its position.
+type Ref struct {
+	Type RefType
+	Hash Hash
+}
+
+// Limits of a message. The database holds the same.
+const (
+	MaxContentBytes = 1 << 20 // of content, and of each JSON value
+	MaxNameBytes    = 256     // of channel, source and idempotency key
+	MaxRoleBytes    = 64
+	MaxListLength   = 256  // of receivers, tags and items each
+	MaxRefs         = 1000 // of one message
+	SaltBytes       = 16
+)
+
+// Message is one entry of the log, as it is stored.
+type Message struct {
+	ID            int64 // place in this database's log; not part of the hash
+	Hash          Hash
+	PrevHash      *Hash // nil for the first of a session
+	Sequence      int64 // 1, 2, 3 … within the session
+	SessionHash   Hash
+	ThreadHash    *Hash
+	OwnerID       Hash   // sender
+	PlayerIDs     []Hash // receivers
+	MasterPlayer  *Hash  // coordinator
+	Role          *string
+	EventType     EventType
+	Importance    int16 // 0 normal, 1 relevant, 2 very relevant
+	Channel       *string
+	Source        *string
+	Content       *string // nil once erased
+	Attachments   *JSON   // nil once erased
+	Ambient       *JSON
+	Salt          []byte // SaltBytes; nil once erased
+	ContentDigest Hash
+	Hashtags      []Hash
+	FlagID        *Hash
+	MasterItemID  *Hash
+	ItemIDs       []Hash
+	LocationID    *Hash
+	RefsDigest    Hash
+	CreatedAt     time.Time // whole microseconds
+}
