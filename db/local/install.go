@@ -13,11 +13,10 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// minMajor is the oldest Postgres that will do (UNIQUE NULLS NOT DISTINCT), minVector the oldest pgvector
-// (iterative index scans).
+// The oldest Postgres that will do (UNIQUE NULLS NOT DISTINCT), and the oldest pgvector (iterative index scans).
 const (
-	minMajor  = 15
-	minVector = 0.8
+	minMajor       = 15
+	minVectorMinor = 8 // of 0.8
 )
 
 // install is one Postgres on this machine.
@@ -51,9 +50,9 @@ func findInstall(ctx context.Context, major int) (install, error) {
 	if best.bin != "" {
 		return best, nil
 	}
-	need := fmt.Sprintf("Postgres %d or newer with pgvector %.1f or newer", minMajor, minVector)
+	need := fmt.Sprintf("Postgres %d or newer with pgvector 0.%d or newer", minMajor, minVectorMinor)
 	if major != 0 {
-		need = fmt.Sprintf("Postgres %d with pgvector %.1f or newer, which the data directory was made with,", major, minVector)
+		need = fmt.Sprintf("the data directory was made with Postgres %d, which with pgvector 0.%d or newer", major, minVectorMinor)
 	}
 	if len(seen) == 0 {
 		seen = []string{"none"}
@@ -94,7 +93,7 @@ func binDirs(ctx context.Context) []string {
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\w]*)`)
 
 // defaultVersion is pgvector's own version in its control file, as in "default_version = '0.8.0'".
-var defaultVersion = regexp.MustCompile(`default_version\s*=\s*'(\d+\.\d+)`)
+var defaultVersion = regexp.MustCompile(`default_version\s*=\s*'(\d+)\.(\d+)`)
 
 func inspect(ctx context.Context, bin string) install {
 	i := install{bin: bin}
@@ -119,8 +118,8 @@ func inspect(ctx context.Context, bin string) install {
 	control, err := os.ReadFile(filepath.Join(extensions, "vector.control"))
 	if m := defaultVersion.FindStringSubmatch(string(control)); err != nil || m == nil {
 		i.problem = "Postgres " + i.version + " without pgvector"
-	} else if v, _ := strconv.ParseFloat(m[1], 64); v < minVector {
-		i.problem = "Postgres " + i.version + " with pgvector " + m[1] + ", too old"
+	} else if minor, _ := strconv.Atoi(m[2]); m[1] == "0" && minor < minVectorMinor {
+		i.problem = "Postgres " + i.version + " with pgvector 0." + m[2] + ", too old"
 	} else if !isFile(filepath.Join(extensions, "intarray.control")) {
 		i.problem = "Postgres " + i.version + " without its contrib modules"
 	}

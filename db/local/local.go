@@ -6,6 +6,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
 	"os"
@@ -67,7 +68,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 }
 
 func (s *Server) start(ctx context.Context, cfg Config, o owner) error {
-	c, err := openCluster(ctx, s.dataDir, o, cfg.Log)
+	c, err := openCluster(ctx, s.dataDir, o, cfg)
 	if err != nil {
 		return err
 	}
@@ -77,12 +78,11 @@ func (s *Server) start(ctx context.Context, cfg Config, o owner) error {
 	if s.socket, err = makeSocketDir(c.dir, o); err != nil {
 		return err
 	}
-	if s.process, err = c.launch(ctx, s.socket, cfg.Settings); err != nil {
+	if s.process, err = c.launch(ctx, s.socket); err != nil {
 		return err
 	}
 	if err := s.publish(ctx); err != nil {
-		s.process.stop(context.WithoutCancel(ctx))
-		return err
+		return errors.Join(err, s.process.stop(ctx))
 	}
 	cfg.Log.InfoContext(ctx, "private Postgres started", "version", c.install.version, "data", c.dir, "socket", s.socket.path)
 	return nil

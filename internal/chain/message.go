@@ -1,6 +1,10 @@
 package chain
 
-import "time"
+import (
+	"database/sql/driver"
+	"fmt"
+	"time"
+)
 
 // EventType says what kind of entry of the log a message is. Its text is what the hash covers.
 type EventType string
@@ -72,4 +76,20 @@ type Message struct {
 	LocationID    *Hash
 	RefsDigest    Hash
 	CreatedAt     time.Time // whole microseconds
+}
+
+// Value gives the text to the database.
+func (j JSON) Value() (driver.Value, error) { return string(j), nil }
+
+// Scan reads the text as Postgres writes it.
+func (j *JSON) Scan(src any) error {
+	switch v := src.(type) {
+	case string:
+		*j = JSON(v)
+	case []byte:
+		*j = JSON(v)
+	default:
+		return fmt.Errorf("cannot read JSON from %T", src)
+	}
+	return nil
 }

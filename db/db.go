@@ -1,0 +1,140 @@
+// Package db keeps everything in Postgres: one store file a domain, over a shared pool. Exported methods own
+// their transaction; unexported helpers take one. Errors come out as faults (see package fault), and nothing
+// that Postgres says reaches a client as it is.
+//
+// It never knows GraphQL or HTTP.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// DB is the store. It is safe for concurrent use; Close it when done.
+type DB struct {
+	pool   *pgxpool.Pool
+	writer *writer
+	log    *slog.Logger
+
+	// Now is the clock for what is not the database's to say.
+	Now func() time.Time
+}
+
+// Open connects to a database that Migrate has brought up to date, and starts the writer that gathers appends.
+// maxConns is the size of the pool; 0 leaves it to pgx (four, or one a core).
+func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger) (*DB, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
+	}
+	if maxConns > 0 {
+		config.MaxConns = maxConns
+	}
+	// With an optional filter a generic plan took 60 times as long as one for the values at hand.
+	config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
+	config.ConnConfig.RuntimeParams["application_name"] = "context-manager"
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.ConnConfig.RuntimeParams["jit"] = "off" // compiling costs more than these queries do
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+	}
+	d := &DB{pool: pool, log: log, Now: time.Now}
+	d.writer = startWriter(d)
+	return d, nil
+}
+
+// Close lets appends that are under way finish, then closes the pool.
+func (d *DB) Close() {
+	d.writer.stop()
+	d.pool.Close()
+}
+
+// Ping tells whether the database answers.
+func (d *DB) Ping(ctx context.Context) error {
+	return mapError(d.pool.Ping(ctx))
+}
+
+// Pool gives the pool, for statistics.
+func (d *DB) Pool() *pgxpool.Pool { return d.pool }
+
+func (d *DB) queries() *dbgen.Queries { return dbgen.New(d.pool) }
+
+// inTx runs f in a transaction that commits if f gives no error.
+func (d *DB) inTx(ctx context.Context, f func(tx pgx.Tx, q *dbgen.Queries) error) error {
+	return mapError(pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+		return f(tx, dbgen.New(tx))
+	}))
+}
+
+// Codes of the log's own triggers: see migrations/00001_log.sql.
+const (
+	codeNotHead    = "CM001"
+	codeWrongValue = "CM002"
+	codeTooEarly   = "CM003"
+	codeImmutable  = "CM004"
+	codeRefs       = "CM005"
+)
+
+// mapError gives an error of the database as a fault. A fault stays as it is.
+func mapError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return mapPostgres(pg)
+	}
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.Wrap(err, fault.Unavailable, "the request was ended before the database answered")
+	case isConnection(err):
+		return fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+	}
+	return fault.Wrap(err, fault.Internal, "internal error")
+}
+
+func mapPostgres(pg *pgconn.PgError) error {
+	switch pg.Code {
+	case codeNotHead:
+		return fault.Wrap(pg, fault.Conflict, "%s", pg.Message)
+	case codeWrongValue, codeTooEarly, codeRefs:
+		return fault.Wrap(pg, fault.BadUserInput, "%s", pg.Message)
+	case codeImmutable:
+		return fault.Wrap(pg, fault.Forbidden, "%s", pg.Message)
+	case "22P05", "22021": // a character that text cannot hold
+		return fault.Wrap(pg, fault.BadUserInput, "holds a character that the log cannot store")
+	case "22P02", "22003", "22007", "22008", "54000", "54001": // a value out of the type's range
+		return fault.Wrap(pg, fault.BadUserInput, "holds a value that the log cannot store")
+	}
+	switch pg.Code[:2] {
+	case "08", "53", "57", "58": // connection, resources, operator, system
+		return fault.Wrap(pg, fault.Unavailable, "the database cannot serve now")
+	case "40", "55": // serialisation, lock
+		return fault.Wrap(pg, fault.Unavailable, "too much at once; try again")
+	}
+	return fault.Wrap(fmt.Errorf("%s: %w", pg.ConstraintName, pg), fault.Internal, "internal error")
+}
+
+func isConnection(err error) bool {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	return pgconn.SafeToRetry(err) || errors.Is(err, pgx.ErrTxClosed)
+}

@@ -1,0 +1,209 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// eventually waits for something that another process does and tells nobody.
+func eventually(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	ctx := deadline(t)
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	for !happened() {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			t.Fatalf("%s did not happen in time", what)
+		}
+	}
+}
+
+func printed(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
+	check(t, err)
+	return string(text)
+}
+
+func TestKilledServer(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	h := startHelper(t, dir, true)
+	writeKept(t, h.url)
+	open := connect(t, h.url)
+	tx, err := open.Begin(t.Context())
+	check(t, err)
+	_, err = tx.Exec(t.Context(), "INSERT INTO kept VALUES ('never committed')")
+	check(t, err)
+
+	h.kill()
+	checkKept(t, start(t, dir).URL()) // at once: Postgres may still be there
+	if err := open.Ping(t.Context()); err == nil {
+		t.Error("the killed server's Postgres still answers")
+	}
+}
+
+func TestPostgresEndsWithItsKilledServer(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	h := startHelper(t, dir, true)
+	conn := connect(t, h.url)
+	h.kill()
+	// Nobody starts anything: the only way for this to end is Postgres' end.
+	if _, err := conn.WaitForNotification(deadline(t)); err == nil || t.Context().Err() != nil {
+		t.Errorf("WaitForNotification = %v, want the connection's end", err)
+	}
+	eventually(t, "the end of Postgres", func() bool {
+		_, err := os.Stat(pidFile(dir))
+		return os.IsNotExist(err)
+	})
+}
+
+func TestLiveOrphanIsStopped(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	first := start(t, dir)
+	writeKept(t, first.URL())
+	stop(t, first)
+
+	// A Postgres that outlived its server, as where the kernel sends no signal.
+	o, err := currentOwner()
+	check(t, err)
+	socket, err := makeSocketDir(filepath.Join(dir, "postgres"), o)
+	check(t, err)
+	i, err := findInstall(deadline(t), 0)
+	check(t, err)
+	orphan := exec.Command(i.program("postgres"), arguments(filepath.Join(dir, "postgres"), socket, config(dir).Settings)...)
+	orphan.Dir = filepath.Join(dir, "postgres")
+	orphan.SysProcAttr = &syscall.SysProcAttr{Credential: o.credential}
+	check(t, orphan.Start())
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = orphan.Wait() }()
+	var conn *pgx.Conn
+	eventually(t, "the orphan's start", func() bool {
+		conn, err = pgx.Connect(t.Context(), socket.url(database))
+		return err == nil
+	})
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+
+	second := start(t, dir)
+	<-ended
+	checkKept(t, second.URL())
+}
+
+func TestKilledPostgres(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	first := start(t, dir)
+	writeKept(t, first.URL())
+	check(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
+	<-first.Done()
+	stop(t, first)
+	checkKept(t, start(t, dir).URL())
+	if log := printed(t, dir); !strings.Contains(log, "automatic recovery in progress") {
+		t.Errorf("Postgres did not recover; it printed\n%s", log)
+	}
+}
+
+func TestKilledBackendDoesNotEndPostgres(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	s := start(t, dir)
+	writeKept(t, s.URL())
+	conn := connect(t, s.URL())
+	check(t, syscall.Kill(int(conn.PgConn().PID()), syscall.SIGKILL))
+	eventually(t, "recovery", func() bool {
+		if !strings.Contains(printed(t, dir), "reinitializing") {
+			return false // it has not noticed yet
+		}
+		again, err := pgx.Connect(t.Context(), s.URL())
+		if err == nil {
+			_ = again.Close(t.Context())
+		}
+		return err == nil
+	})
+	checkKept(t, s.URL())
+}
+
+// What a killed Postgres leaves behind names a process; after a restart of the machine, that number may be
+// another program's.
+func TestLeftBehindFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		pid  func(*testing.T) int
+	}{
+		{"of a dead process", deadProcess},
+		{"of another program", bystander},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := dataDir(t)
+			first := start(t, dir)
+			writeKept(t, first.URL())
+			left, err := os.ReadFile(pidFile(dir))
+			check(t, err)
+			stop(t, first)
+
+			pid := c.pid(t)
+			_, rest, _ := strings.Cut(string(left), "\n")
+			place(t, pidFile(dir), fmt.Sprintf("%d\n%s", pid, rest))
+			check(t, os.Mkdir(filepath.Join(dir, "socket"), 0o711))
+			place(t, filepath.Join(dir, "socket", ".s.PGSQL."+port), "")
+			place(t, filepath.Join(dir, "socket", ".s.PGSQL."+port+".lock"), fmt.Sprintf("%d\n", pid))
+			place(t, filepath.Join(dir, "postgres.url"), "postgres://old")
+
+			second := start(t, dir)
+			checkKept(t, second.URL())
+			stop(t, second)
+			check(t, os.WriteFile(pidFile(dir), nil, 0o600)) // cut off while being written
+			checkKept(t, start(t, dir).URL())
+		})
+	}
+}
+
+func deadProcess(t *testing.T) int {
+	t.Helper()
+	cmd := exec.Command("true")
+	check(t, cmd.Run())
+	return cmd.Process.Pid
+}
+
+// place writes a file as the user that Postgres runs as.
+func place(t *testing.T, path, text string) {
+	t.Helper()
+	check(t, os.WriteFile(path, []byte(text), 0o600))
+	o, err := currentOwner()
+	check(t, err)
+	if o.credential != nil {
+		check(t, os.Chown(path, int(o.credential.Uid), int(o.credential.Gid)))
+	}
+}
+
+func TestInterruptedInitdb(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	h := startHelper(t, dir, false)
+	eventually(t, "the first files of initdb", func() bool {
+		half, _ := filepath.Glob(filepath.Join(dir, "initdb-*", "PG_VERSION"))
+		return len(half) > 0
+	})
+	h.kill()
+	s := start(t, dir)
+	writeKept(t, s.URL())
+	checkKept(t, s.URL())
+	if half, _ := filepath.Glob(filepath.Join(dir, "initdb-*")); len(half) > 0 {
+		t.Errorf("left behind: %v", half)
+	}
+}

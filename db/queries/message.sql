@@ -1,0 +1,4 @@
+-- Messages, one and many.
+
+-- name: MessagesByHash :many
+SELECT * FROM log.messages WHERE hash = ANY (@hashes::TEXT[]);
