@@ -1,0 +1,52 @@
+package model
+
+import (
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// The domain's words are lower case, GraphQL's enums upper case; otherwise they are the same. That an enum has the
+// value is checked by GraphQL's own validation.
+
+func marshalEnum[T ~string](v T) graphql.Marshaler {
+	return graphql.MarshalString(strings.ToUpper(string(v)))
+}
+
+func unmarshalEnum[T ~string](v any) (T, error) {
+	s, ok := v.(string)
+	if !ok {
+		return "", fault.New(fault.BadUserInput, "an enum's value is a name")
+	}
+	return T(strings.ToLower(s)), nil
+}
+
+// MarshalRefType writes a kind of ref.
+func MarshalRefType(v chain.RefType) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalRefType reads a kind of ref.
+func UnmarshalRefType(v any) (chain.RefType, error) { return unmarshalEnum[chain.RefType](v) }
+
+// MarshalRecordKind writes a kind of record.
+func MarshalRecordKind(v chain.RefType) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalRecordKind reads a kind of record.
+func UnmarshalRecordKind(v any) (chain.RefType, error) { return unmarshalEnum[chain.RefType](v) }
+
+// MarshalEventType writes a kind of entry.
+func MarshalEventType(v chain.EventType) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalEventType reads a kind of entry.
+func UnmarshalEventType(v any) (chain.EventType, error) { return unmarshalEnum[chain.EventType](v) }
+
+// MarshalNamespace writes a namespace.
+func MarshalNamespace(v component.Namespace) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalNamespace reads a namespace.
+func UnmarshalNamespace(v any) (component.Namespace, error) {
+	return unmarshalEnum[component.Namespace](v)
+}
