@@ -130,3 +130,12 @@ func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
+
+// Installed describes the Postgres that Start would make a new cluster with; an error says what is missing.
+func Installed(ctx context.Context) (string, error) {
+	i, err := findInstall(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Postgres %s with pgvector, in %s", i.version, i.bin), nil
+}
