@@ -48,12 +48,13 @@ tools() {
 }
 
 postgres() {
-  local found
-  if found=$(go run ./db/local/find-postgres); then
+  local found find=.build/find-postgres
+  go build -o $find ./db/local/find-postgres
+  if found=$($find); then
     say "$found"
     return
   fi
-  say "$found"
+  say "no Postgres $oldest_postgres or newer with pgvector $oldest_pgvector or newer yet"
   have apt-get || fail "cannot install it on this system: install Postgres $oldest_postgres or newer, its contrib" \
     "modules and pgvector $oldest_pgvector or newer, or set DATABASE_URL to a Postgres that has them"
   local major
@@ -63,7 +64,7 @@ postgres() {
     major=$(newest_server)
   fi
   install_pgvector "$major"
-  found=$(go run ./db/local/find-postgres) || fail "$found"
+  found=$($find) || fail "$found"
   say "$found"
 }
 
@@ -110,7 +111,6 @@ build_pgvector() {
   [ -n "$mirror" ] || fail "no mirror of Debian among apt's sources: install pgvector $oldest_pgvector or newer for" \
     "Postgres $1 from elsewhere, or set DATABASE_URL to a Postgres that has it"
   dir=$(mktemp -d)
-  trap 'rm -rf "$dir"' RETURN
   mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
   echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $source_release main" >"$dir/sources.list"
   local apt=(apt-get -qq -o "Dir::Etc::SourceList=$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null
@@ -122,6 +122,7 @@ build_pgvector() {
   local build=(make -s -C "$(echo "$dir"/pgvector-*/)" PG_CONFIG="/usr/lib/postgresql/$1/bin/pg_config" with_llvm=no)
   "${build[@]}" >/dev/null
   root "${build[@]}" install >/dev/null
+  rm -rf "$dir"
 }
 
 # The race detector needs a C compiler.
