@@ -14,51 +14,60 @@ const (
 	saturation    = 1.2 // k1
 	lengthPenalty = 0.5 // b
 	averageLength = 30
-	passageBytes  = 4_000
 )
 
-// weigh makes the vector of one passage. A term that occurs f times among n words has the value
+// passageBytes is the longest passage. One has fewer than 16,000 different terms, except where compatibility forms
+// unfold into many characters.
+const passageBytes = 4_000
+
+// passage makes the vector of one passage. A term that occurs f times in a passage of n words has the value
 //
 //	f·(k1+1) / (f + k1·(1 − b + b·n/averageLength))
 //
-// which is BM25 without IDF: that belongs to the query, since it depends on what is searched.
-func weigh(text string) Passage {
-	words := ranking.Words(text)
-	language := guess(words)
+// which is BM25 without IDF: that belongs to the query, since it depends on what is searched. Terms are the stems
+// of all words, and, function words left out, pairs of stems that follow each other and character 4-grams.
+func passage(text string, stems stemmer) Passage {
+	words := spaced(ranking.Words(text))
+	in := guess(words)
 	terms := make([]int32, 0, 8*len(words))
+	previous := ""
 	for _, word := range words {
+		stem := stems.stem(word, in)
+		terms = append(terms, wordTerm(stem))
+		if functionWord(word)&in != 0 {
+			continue
+		}
+		if previous != "" {
+			terms = append(terms, pairTerm(previous, stem))
+		}
+		previous = stem
 		terms = appendGrams(terms, word)
-		terms = appendStem(terms, word, language)
 	}
+	return weighed(terms, len(words))
+}
+
+func weighed(terms []int32, words int) Passage {
 	slices.Sort(terms)
-	norm := float32(saturation * (1 - lengthPenalty + lengthPenalty*float64(len(words))/averageLength))
-	passage := Passage{Terms: terms[:0], Values: make([]float32, 0, len(terms))}
-	for i := 0; i < len(terms); {
+	norm := float32(saturation * (1 - lengthPenalty + lengthPenalty*float64(words)/averageLength))
+	p := Passage{Terms: terms[:0], Values: make([]float32, 0, len(terms))}
+	for i := 0; i < len(terms) && len(p.Terms) < MaxNonZero; {
 		term, f := terms[i], float32(0)
 		for ; i < len(terms) && terms[i] == term; i++ {
 			f++
 		}
-		passage.Terms = append(passage.Terms, term)
-		passage.Values = append(passage.Values, f*(saturation+1)/(f+norm))
+		p.Terms = append(p.Terms, term)
+		p.Values = append(p.Values, f*(saturation+1)/(f+norm))
 	}
-	return passage.capped()
+	return p
 }
 
-// capped drops the last n-grams of a vector that is too long for the database.
-func (p Passage) capped() Passage {
-	n := min(len(p.Terms), MaxNonZero)
-	return Passage{Terms: slices.Clip(p.Terms[:n]), Values: slices.Clip(p.Values[:n])}
-}
-
-// split cuts a text into parts of at most passageBytes, after white space where there is any.
+// split cuts a text into parts of at most passageBytes, at white space where there is any.
 func split(text string) []string {
 	var parts []string
 	for len(text) > passageBytes {
-		cut := passageBytes
-		if i := strings.LastIndexFunc(text[:cut], unicode.IsSpace); i > 0 {
-			cut = i
-		} else {
-			cut = wholeRunes(text, cut)
+		cut := strings.LastIndexFunc(text[:passageBytes], unicode.IsSpace)
+		if cut <= 0 {
+			cut = wholeRunes(text, passageBytes)
 		}
 		parts = append(parts, text[:cut])
 		text = text[cut:]

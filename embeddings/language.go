@@ -1,8 +1,6 @@
 package embeddings
 
 import (
-	"strings"
-
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 	"github.com/blevesearch/snowballstem/spanish"
@@ -10,64 +8,56 @@ import (
 	"github.com/tzzr/context-manager/internal/ranking"
 )
 
-// language is one whose words are stemmed.
-type language int
+// language is a set of languages whose function words and stems are known.
+type language uint8
 
 const (
-	inEnglish language = iota
+	inEnglish language = 1 << iota
 	inSpanish
 )
 
-// guess tells the language of a text by its function words; English when in doubt.
+// guess tells the one language of a text by its function words, of which those of a single language count; English
+// when in doubt.
 func guess(words []string) language {
-	spanishWords, englishWords := 0, 0
+	lead := 0
 	for _, word := range words {
 		switch functionWord(word) {
 		case inSpanish:
-			spanishWords++
+			lead++
 		case inEnglish:
-			englishWords++
+			lead--
 		}
 	}
-	if spanishWords > englishWords {
+	if lead > 0 {
 		return inSpanish
 	}
 	return inEnglish
 }
 
-const noLanguage language = -1
+// longestWord is the longest, in bytes, that is taken for language rather than data, and stemmed.
+const longestWord = 64
 
-// functionWord gives the language that a word is a sign of, or noLanguage. Words of both languages ("me", "no",
-// "a", "he") are signs of neither.
-func functionWord(word string) language {
-	if len(word) > 6 {
-		return noLanguage
-	}
-	switch word {
-	case "the", "and", "of", "to", "in", "is", "it", "you", "that", "was", "for", "on", "are", "with", "as", "his",
-		"they", "at", "be", "this", "have", "from", "or", "had", "by", "but", "what", "were", "we", "when",
-		"your", "can", "an", "which", "their", "if", "do", "will", "how", "about", "then", "them", "would",
-		"these", "her", "him", "has", "did", "my", "who", "not", "does", "where", "why", "she", "our", "i":
-		return inEnglish
-	case "el", "la", "los", "las", "de", "que", "y", "en", "un", "una", "unos", "unas", "es", "se", "lo", "por",
-		"con", "para", "su", "sus", "del", "al", "como", "más", "pero", "le", "ya", "fue", "este", "esta", "sí",
-		"porque", "muy", "qué", "cuándo", "dónde", "quién", "cómo", "cuál", "está", "son", "mi", "tu", "te", "nos",
-		"hay", "yo", "ella", "él", "o", "sin", "sobre", "cuando", "donde", "quien", "también":
-		return inSpanish
-	}
-	return noLanguage
-}
+// stemmer finds the stems of words. It is not safe for concurrent use.
+type stemmer struct{ env *snowballstem.Env }
 
-// stem gives the stem of a word as Words gives it, without accents.
-func stem(word string, language language) string {
-	if len(word) > longestWord || len(word) < 3 {
+func newStemmer() stemmer { return stemmer{snowballstem.NewEnv("")} }
+
+// stem gives the stem of a word that ranking.Words gave, without accents. An irregular form gives the stem of its
+// base form.
+func (s stemmer) stem(word string, in language) string {
+	if len(word) < 3 || len(word) > longestWord {
 		return ranking.Plain(word)
 	}
-	env := snowballstem.NewEnv(strings.Clone(word))
-	if language == inSpanish {
-		spanish.Stem(env)
-	} else {
-		english.Stem(env)
+	switch in {
+	case inSpanish:
+		s.env.SetCurrent(word)
+		spanish.Stem(s.env)
+	default:
+		if base := irregular(word); base != "" {
+			word = base
+		}
+		s.env.SetCurrent(word)
+		english.Stem(s.env)
 	}
-	return ranking.Plain(env.Current())
+	return ranking.Plain(s.env.Current())
 }

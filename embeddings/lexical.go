@@ -16,7 +16,7 @@ const Model = "lexical-v1"
 
 const (
 	// Dimensions is the width of every vector. Indices run from 1 to Dimensions, as in pgvector's text form; words
-	// have the lower half, character n-grams the upper.
+	// have the lower half; pairs of words and character n-grams share the upper.
 	Dimensions = 1 << 29
 	// MaxNonZero is how many non-zeros pgvector's sparsevec can hold; no vector made here has more.
 	MaxNonZero = 16_000
@@ -37,15 +37,16 @@ type Passage struct {
 // Document gives the passages of a text, in order, at least one: a text of some thousand bytes is one passage, a
 // longer one is cut at white space. A text without words gives a passage without terms.
 func (Lexical) Document(text string) []Passage {
+	stems := newStemmer()
 	parts := split(text)
 	passages := make([]Passage, len(parts))
 	for i, part := range parts {
-		passages[i] = weigh(part)
+		passages[i] = passage(part, stems)
 	}
 	return passages
 }
 
-// Words gives the terms that are words and not n-grams: a prefix of Terms.
+// Words gives the terms that are single words: a prefix of Terms.
 func (p Passage) Words() []int32 {
 	n, _ := slices.BinarySearch(p.Terms, wordDimensions+1)
 	return p.Terms[:n]

@@ -7,127 +7,137 @@ import (
 	"github.com/tzzr/context-manager/internal/ranking"
 )
 
+// Weights of a query's terms, beside 1 for a word.
 const (
-	// maxQueryWords is how many different words of a query count; the first ones do.
+	pairWeight = 0.5
+	gramWeight = 0.2
+	nameWeight = 0.3 // of a word that names an owner: who is asked about says "I", and the others say the name
+)
+
+// What of a query counts: its beginning.
+const (
+	maxQueryBytes = 4_000
 	maxQueryWords = 200
-	gramWeight    = 0.3 // of one n-gram, beside 1 of a word
 )
 
 // Stats is what a query has to know of the passages it searches.
 type Stats struct {
 	Passages  int           // how many there are
-	Frequency map[int32]int // in how many of them a term occurs, for each of Query.Terms; absent is none
+	Frequency map[int32]int // in how many of them each of Query.Terms occurs; absent is none
+	// Names of those who own messages in what is searched. Optional: with them, a query's words that name an owner
+	// weigh less, since ranking knows whose message it is.
+	Names []string
 }
 
 // Query is a parsed query that still has to learn, by Weigh, how rare its terms are in what is searched.
-type Query struct {
-	words []queryWord
-	grams []int32
+type Query struct{ terms []queryTerm }
+
+type queryTerm struct {
+	kind kind
+	word string  // that it comes from; of a pair, none
+	dims []int32 // under which a passage may have it, by the passage's language: one or two, ascending
 }
 
-// queryWord is one word of a query: the stems that it may have been stored under, by language.
-type queryWord struct {
-	text  string
-	terms []int32
-}
+type kind int
 
-// QueryVector is a query as a sparse vector: its inner product with a passage is that passage's BM25 score.
-type QueryVector struct {
-	Terms  []int32   // ascending, unique, in 1 … Dimensions
-	Values []float32 // positive
-	// Max is what a passage with every word of the query would reach at most. It is never 0.
-	Max float32
-	// Readable gives the query's word behind a term. N-grams have none.
-	Readable map[int32]string
-}
+const (
+	isWord kind = iota
+	isPair
+	isGram
+)
 
-// Parse reads a query. The stems of both languages stand for each word, since the passages may be in either.
+// Parse reads a query. Function words of its language are left out, unless it has no others. The stems of every
+// language stand for each word, since a passage may be in any.
 func (Lexical) Parse(text string) Query {
-	var query Query
-	seen := map[string]bool{}
-	for _, word := range ranking.Words(text) {
-		if seen[word] || len(query.words) == maxQueryWords {
-			continue
-		}
-		seen[word] = true
-		terms := appendStem(appendStem(nil, word, inEnglish), word, inSpanish)
-		query.grams = appendGrams(query.grams, word)
-		if len(terms) > 0 {
-			slices.Sort(terms)
-			query.words = append(query.words, queryWord{word, slices.Compact(terms)})
+	words := content(spaced(ranking.Words(text[:min(len(text), maxQueryBytes)])))
+	stems, query, seen := newStemmer(), Query{}, map[[2]int32]bool{}
+	add := func(kind kind, word string, a, b int32) {
+		key := [2]int32{min(a, b), max(a, b)}
+		if !seen[key] {
+			seen[key] = true
+			query.terms = append(query.terms, queryTerm{kind, word, slices.Compact(key[:])})
 		}
 	}
-	slices.Sort(query.grams)
-	query.grams = slices.Compact(query.grams)
+	var beforeEN, beforeES string
+	for i, word := range words[:min(len(words), maxQueryWords)] {
+		stemEN, stemES := stems.stem(word, inEnglish), stems.stem(word, inSpanish)
+		add(isWord, word, wordTerm(stemEN), wordTerm(stemES))
+		if i > 0 {
+			add(isPair, "", pairTerm(beforeEN, stemEN), pairTerm(beforeES, stemES))
+		}
+		for _, gram := range appendGrams(nil, word) {
+			add(isGram, word, gram, gram)
+		}
+		beforeEN, beforeES = stemEN, stemES
+	}
 	return query
+}
+
+// content gives the words without the function words of their language, or all of them if nothing else is left.
+func content(words []string) []string {
+	in := guess(words)
+	kept := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return functionWord(word)&in != 0 })
+	if len(kept) == 0 {
+		return words
+	}
+	return kept
 }
 
 // Terms gives every term of the query, ascending: those whose frequencies Weigh needs.
 func (q Query) Terms() []int32 {
-	terms := slices.Clone(q.grams)
-	for _, word := range q.words {
-		terms = append(terms, word.terms...)
+	dims := make([]int32, 0, 2*len(q.terms))
+	for _, term := range q.terms {
+		dims = append(dims, term.dims...)
 	}
-	slices.Sort(terms)
-	return slices.Compact(terms)
+	slices.Sort(dims)
+	return slices.Compact(dims)
 }
 
-// Weigh gives the query's vector. A term found in n of N passages weighs ln(1 + (N − n + ½)/(n + ½)), an n-gram
-// a part of that.
+// Weigh gives the query's vector. A term found in n of N passages weighs ln(1 + (N − n + ½)/(n + ½)), times the
+// weight of its kind; the stems of one word count together.
 func (q Query) Weigh(stats Stats) QueryVector {
-	weights := map[int32]float32{}
-	vector := QueryVector{Readable: map[int32]string{}}
-	for _, word := range q.words {
-		n := 0
-		for _, term := range word.terms {
-			n += stats.Frequency[term]
+	names := map[string]bool{}
+	for _, name := range stats.Names {
+		for _, word := range ranking.Words(name) {
+			names[ranking.Plain(word)] = true
 		}
-		weight := idf(stats.Passages, n)
-		for _, term := range word.terms {
-			weights[term] += weight
-			if vector.Readable[term] == "" {
-				vector.Readable[term] = word.text
+	}
+	weights, readable, sum := map[int32]float32{}, map[int32]string{}, float32(0)
+	for _, term := range q.terms {
+		weight := term.weight(names[ranking.Plain(term.word)]) * stats.idf(term.dims)
+		if weight == 0 {
+			continue
+		}
+		sum += weight
+		for _, dim := range term.dims {
+			weights[dim] = max(weights[dim], weight)
+			if term.kind == isWord && readable[dim] == "" {
+				readable[dim] = term.word
 			}
 		}
 	}
-	for _, gram := range q.grams {
-		weights[gram] += gramWeight * idf(stats.Passages, stats.Frequency[gram])
-	}
-	for term := range weights {
-		vector.Terms = append(vector.Terms, term)
-	}
-	slices.Sort(vector.Terms)
-	for _, term := range vector.Terms {
-		vector.Values = append(vector.Values, weights[term])
-		vector.Max += weights[term] * (saturation + 1)
-	}
-	if vector.Max == 0 {
-		vector.Max = 1
-	}
-	return vector
+	return newQueryVector(weights, readable, sum)
 }
 
-// Share turns an inner product with the query into a share of what it could reach, in [0, 1].
-func (v QueryVector) Share(product float64) float64 {
-	return min(1, max(0, product/float64(v.Max)))
-}
-
-// Matched gives the query's words that a passage has, by the passage's terms, alphabetically.
-func (v QueryVector) Matched(terms []int32) []string {
-	words := []string{}
-	for _, term := range terms {
-		if word := v.Readable[term]; word != "" && !slices.Contains(words, word) {
-			words = append(words, word)
-		}
+func (t queryTerm) weight(named bool) float32 {
+	switch {
+	case t.kind == isPair:
+		return pairWeight
+	case t.kind == isGram && named:
+		return 0
+	case t.kind == isGram:
+		return gramWeight
+	case named:
+		return nameWeight
 	}
-	slices.Sort(words)
-	return words
+	return 1
 }
 
-// String gives the vector in the text form of pgvector's sparsevec.
-func (v QueryVector) String() string { return sparse(v.Terms, v.Values) }
-
-func idf(passages, frequency int) float32 {
-	n := min(frequency, passages)
-	return float32(math.Log(1 + (float64(passages-n)+0.5)/(float64(n)+0.5)))
+func (s Stats) idf(dims []int32) float32 {
+	n := 0
+	for _, dim := range dims {
+		n += s.Frequency[dim]
+	}
+	n = min(n, s.Passages)
+	return float32(math.Log(1 + (float64(s.Passages-n)+0.5)/(float64(n)+0.5)))
 }

@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 )
 
@@ -9,38 +10,64 @@ import (
 type Policy struct {
 	Version string `json:"version"`
 
-	Near    float64 `json:"near"`    // part of the share of the messages directly before and after
-	Far     float64 `json:"far"`     // part of the share of those at distance two
-	Owner   float64 `json:"owner"`   // added when the query names the message's owner
-	Session float64 `json:"session"` // part of the session's mean share
+	// Before and After are the parts of their shares that a message gets from those before and after it in its
+	// session, by distance from 1. Answer is what it gets besides from the one directly before, if that asks.
+	Before []float64 `json:"before"`
+	After  []float64 `json:"after"`
+	Answer float64   `json:"answer"`
+	// Session is the part it gets of the root of the sum of its session's squared shares.
+	Session float64 `json:"session"`
 
-	Middle float64 `json:"middle"` // the sum of shares that is as likely as not what was asked for: relevance 0.7
+	// Owner, Time and Question are parts of the best candidate's share: added when the query names the message's
+	// owner; added when the query asks for a time and the message tells one; taken off when the message asks.
+	Owner    float64 `json:"owner"`
+	Time     float64 `json:"time"`
+	Question float64 `json:"question"`
 
-	Semantic      float64 `json:"semantic"`      // weight of the dense half when there is one
-	SemanticFloor float64 `json:"semanticFloor"` // cosine that means nothing: relevance 0
+	// Record multiplies the share of a record, which has no neighbours to add theirs.
+	Record float64 `json:"record"`
+	// Middle is the sum at which a candidate is as likely as not what was asked for: relevance 0.7.
+	Middle float64 `json:"middle"`
+
+	Semantic      float64 `json:"semantic"`      // weight of the dense vector's part, where there is one
+	SemanticFloor float64 `json:"semanticFloor"` // cosine that means nothing
 
 	Recency       float64 `json:"recency"`       // added for what is new
 	RecencyWindow int64   `json:"recencyWindow"` // seconds that new lasts
 	Preference    float64 `json:"preference"`    // added for what the player prefers
 }
 
-// Default is the policy in use. Changing any constant takes a new Version.
+// Default is the policy in use. A change of any constant takes a new Version.
 func Default() Policy {
 	return Policy{
 		Version: "lexical-v1",
-		Near:    0.5, Far: 0.2, Owner: 0.05, Session: 0.3,
-		Middle:   0.25,
+		Before:  []float64{0.5, 0.2, 0.1, 0.1},
+		After:   []float64{0.4, 0.2, 0.1, 0.1},
+		Answer:  0.4,
+		Session: 0.2,
+		Owner:   0.2, Time: 0.2, Question: 0.1,
+		Record:   1.6,
+		Middle:   0.22,
 		Semantic: 0.5, SemanticFloor: 0.2,
 		Recency: 0.1, RecencyWindow: int64(time.Hour / time.Second),
 		Preference: 0.15,
 	}
 }
 
-// Canonical gives the policy as JSON: the same bytes for the same policy.
+// Calibrate turns a sum of shares into a relevance in [0, 1]:
+//
+//	1 − 0.3^(sum/Middle)
+//
+// so that 0 gives 0 and Middle gives 0.7. It rises strictly, so it never changes an order.
+func (p Policy) Calibrate(sum float64) float64 {
+	return 1 - math.Pow(0.3, max(0, sum)/p.Middle)
+}
+
+// Canonical gives the policy as JSON: the same bytes for the same policy. Its numbers must be finite.
 func (p Policy) Canonical() []byte {
 	text, err := json.Marshal(p)
 	if err != nil {
-		panic("ranking: a policy holds a number that JSON has no form for: " + err.Error())
+		panic("ranking: policy holds a number that is not finite: " + err.Error())
 	}
 	return text
 }

@@ -4,9 +4,64 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 )
+
+// Rank scores the candidates and orders them, best first. Equal scores put the greater relevance first, then the
+// newer, then the lesser hash.
+//
+// A message's sum is own + around, where
+//
+//	own    = share + best·(Owner if the query names its owner + Time if it tells a time that was asked for
+//	         − Question if it asks), at least 0
+//	around = Σ Before[d]·share(d+1 before) + Σ After[d]·share(d+1 after) + Answer·share(1 before) if that asks
+//	         + Session·√(Σ share² over its session)
+//
+// and best is the greatest share of all. A record's is own = Record·share. A message that is not among the
+// candidates counts as 0. The sum gives the relevance by Policy.Calibrate, and each part its proportion of it.
+func Rank(candidates []Candidate, request Request, policy Policy) []Scored {
+	field := survey(candidates, request)
+	scored := make([]Scored, len(candidates))
+	for i, c := range candidates {
+		own, around := field.sum(c, policy)
+		scored[i] = policy.score(c, own, around)
+		if age := request.At.Sub(c.CreatedAt); age >= 0 && age < time.Duration(policy.RecencyWindow)*time.Second {
+			scored[i].Recency = policy.Recency
+		}
+		if field.preferences.match(c) {
+			scored[i].Preference = policy.Preference
+		}
+		scored[i].Score = min(1, scored[i].Relevance+scored[i].Recency+scored[i].Preference)
+	}
+	slices.SortFunc(scored, func(a, b Scored) int {
+		return cmp.Or(
+			cmp.Compare(b.Score, a.Score), cmp.Compare(b.Relevance, a.Relevance),
+			b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.Hash, b.Hash),
+		)
+	})
+	return scored
+}
+
+// score splits the relevance of a sum into its parts.
+func (p Policy) score(c Candidate, own, around float64) Scored {
+	s := Scored{Candidate: c}
+	weight := 1.0
+	if c.Cosine != nil {
+		weight = 1 - p.Semantic
+		part := p.Semantic * min(1, max(0, (*c.Cosine-p.SemanticFloor)/(1-p.SemanticFloor)))
+		s.Semantic = &part
+	}
+	if sum := own + around; sum > 0 {
+		relevance := weight * p.Calibrate(sum)
+		s.Lexical, s.Neighbours = relevance*own/sum, relevance*around/sum
+	}
+	s.Relevance = s.Lexical + s.Neighbours
+	if s.Semantic != nil {
+		s.Relevance += *s.Semantic
+	}
+	s.Relevance = min(1, s.Relevance)
+	return s
+}
 
 // place is where a message stands in the log.
 type place struct {
@@ -14,103 +69,76 @@ type place struct {
 	sequence int64
 }
 
-// Rank scores the candidates and orders them, best first; equal scores put the newer first, then the lesser hash.
-//
-// A candidate's sum is its own share, plus Near times the shares of the messages directly before and after it in
-// its session, plus Far times those two away, plus Session times the mean share of its session's candidates, plus
-// Owner if the query names its owner. A message that is not among the candidates counts as 0. Calibrate turns the
-// sum into the relevance, and each part gets its proportion of it.
-func Rank(candidates []Candidate, request Request, policy Policy) []Scored {
-	shares := make(map[place]float64, len(candidates))
-	sessions := map[string][2]float64{}
+// neighbour is what a message gives to those around it.
+type neighbour struct {
+	share float64
+	asks  bool
+}
+
+// field is what all candidates together tell of each.
+type field struct {
+	places      map[place]neighbour
+	squares     map[string]float64 // Σ share², by session
+	best        float64
+	query       []string // its words
+	wantsTime   bool
+	preferences preferences
+}
+
+func survey(candidates []Candidate, request Request) field {
+	f := field{
+		places: make(map[place]neighbour, len(candidates)), squares: map[string]float64{},
+		query: plainWords(request.Query), preferences: newPreferences(request.Preferences),
+	}
+	f.wantsTime = asksTime(f.query)
 	for _, c := range candidates {
+		f.best = max(f.best, c.Share)
 		if c.Kind == Message {
-			shares[place{c.Session, c.Sequence}] = c.Lexical
-			s := sessions[c.Session]
-			sessions[c.Session] = [2]float64{s[0] + c.Lexical, s[1] + 1}
+			f.places[place{c.Session, c.Sequence}] = neighbour{c.Share, asks(c.Text)}
 		}
 	}
-	asked := Words(request.Query)
-	scored := make([]Scored, len(candidates))
-	for i, c := range candidates {
-		own, around := c.Lexical, 0.0
-		if c.Kind == Message {
-			at := func(d int64) float64 { return shares[place{c.Session, c.Sequence + d}] }
-			around = policy.Near*(at(-1)+at(1)) + policy.Far*(at(-2)+at(2))
-			if s := sessions[c.Session]; s[1] > 0 {
-				around += policy.Session * s[0] / s[1]
-			}
-			if named(asked, c.OwnerNames) {
-				own += policy.Owner
-			}
-		}
-		scored[i] = policy.score(c, own, around, request)
+	for _, session := range inOrder(candidates) {
+		f.squares[session.Session] += session.Share * session.Share
 	}
-	slices.SortFunc(scored, func(a, b Scored) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Candidate.CreatedAt.Compare(a.Candidate.CreatedAt),
-			cmp.Compare(a.Candidate.Hash, b.Candidate.Hash))
-	})
-	return scored
+	return f
 }
 
-func (p Policy) score(c Candidate, own, around float64, request Request) Scored {
-	s := Scored{Candidate: c}
-	relevance, weight := p.Calibrate(own+around), 1.0
-	if c.Semantic != nil {
-		weight = 1 - p.Semantic
-		part := p.Semantic * min(1, max(0, (*c.Semantic-p.SemanticFloor)/(1-p.SemanticFloor)))
-		s.Semantic = &part
-	}
-	if own+around > 0 {
-		s.Lexical = weight * relevance * own / (own + around)
-		s.Neighbours = weight * relevance * around / (own + around)
-	}
-	s.Relevance = s.Lexical + s.Neighbours
-	if s.Semantic != nil {
-		s.Relevance += *s.Semantic
-	}
-	s.Relevance = min(1, s.Relevance)
-	age := request.At.Sub(c.CreatedAt)
-	if age >= 0 && age < time.Duration(p.RecencyWindow)*time.Second {
-		s.Recency = p.Recency
-	}
-	if preferred(c, request.Preferences) {
-		s.Preference = p.Preference
-	}
-	s.Score = min(1, s.Relevance+s.Recency+s.Preference)
-	return s
+// inOrder gives the messages in an order that does not depend on the one they came in, since the last digit of a
+// sum of floating-point numbers does.
+func inOrder(candidates []Candidate) []Candidate {
+	messages := slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool { return c.Kind != Message })
+	slices.SortFunc(messages, func(a, b Candidate) int { return cmp.Compare(a.Share, b.Share) })
+	return messages
 }
 
-// Calibrate turns a sum of shares into a relevance in [0, 1): 1 − 0.3^(sum/Middle), so that 0 gives 0 and Middle
-// gives 0.7. It rises strictly, so it never changes an order.
-func (p Policy) Calibrate(sum float64) float64 {
-	return 1 - math.Pow(0.3, max(0, sum)/p.Middle)
+func (f field) sum(c Candidate, p Policy) (own, around float64) {
+	if c.Kind != Message {
+		return p.Record * c.Share, 0
+	}
+	bonus := 0.0
+	if named(f.query, c.OwnerNames) {
+		bonus += p.Owner
+	}
+	if f.wantsTime && tellsTime(c.Text) {
+		bonus += p.Time
+	}
+	if f.places[place{c.Session, c.Sequence}].asks {
+		bonus -= p.Question
+	}
+	return max(0, c.Share+bonus*f.best), f.around(c, p)
 }
 
-// named says whether all words of one of the names stand among the words.
-func named(words, names []string) bool {
-	for _, name := range names {
-		parts := Words(name)
-		if len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(words, part) }) {
-			return true
+func (f field) around(c Candidate, p Policy) float64 {
+	sum := p.Session * math.Sqrt(f.squares[c.Session])
+	for i, part := range p.Before {
+		before := f.places[place{c.Session, c.Sequence - int64(i) - 1}]
+		if i == 0 && before.asks {
+			part += p.Answer
 		}
+		sum += part * before.share
 	}
-	return false
-}
-
-// preferred says whether a candidate matches a preference: its text or one of its labels contains it, as whole
-// words in their order.
-func preferred(c Candidate, preferences []string) bool {
-	for _, preference := range preferences {
-		wanted := strings.Join(Words(preference), " ")
-		if wanted == "" {
-			continue
-		}
-		for _, text := range append(slices.Clone(c.Labels), c.Text) {
-			if strings.Contains(" "+strings.Join(Words(text), " ")+" ", " "+wanted+" ") {
-				return true
-			}
-		}
+	for i, part := range p.After {
+		sum += part * f.places[place{c.Session, c.Sequence + int64(i) + 1}].share
 	}
-	return false
+	return sum
 }

@@ -20,35 +20,37 @@ const (
 type Candidate struct {
 	Hash       string // of the message or record; unique among the candidates
 	Kind       Kind
-	Session    string   // of a message: its session's hash; empty for a record
+	Session    string   // of a message: its session's hash
 	Sequence   int64    // of a message: its place in the session
-	Owner      string   // of a message: its owner's hash
-	OwnerNames []string // what the owner is called: name, key, aliases
+	OwnerNames []string // of a message: what its owner is called, by name, key or alias
 	CreatedAt  time.Time
-	Lexical    float64  // share of what the query could reach, in [0, 1]: the best of its passages
-	Semantic   *float64 // cosine of its dense vector with the query's, in [-1, 1]; nil without a model
-	Labels     []string // names of its tags, items, location, flag: what a preference may name
-	Text       string   // its content, for preferences
+	Text       string   // its content, or the beginning of it: tells a question, a time, a preference
+	Labels     []string // names of its tags, items, location and flag: what a preference may name
+
+	// Share is how much of what the query could reach its text has, in [0, 1]: the best of its passages.
+	Share float64
+	// Cosine is that of its dense vector and the query's, in [-1, 1]; nil without a model.
+	Cosine *float64
 }
 
-// Request is what is asked, beside the policy.
+// Request is what is asked.
 type Request struct {
 	Query       string
-	Preferences []string  // the player's, in words: "hotels with a view"
+	Preferences []string  // the player's: "vegetarian food"
 	At          time.Time // the clock
 }
 
-// Scored is a candidate with its score and the parts that give it.
+// Scored is a candidate with its score and the parts that add up to it, to the last digit in the order given.
 type Scored struct {
-	Candidate Candidate
+	Candidate
 
 	// Score = min(1, Relevance + Recency + Preference).
 	Score float64
-	// Relevance = Lexical + Neighbours + Semantic (none counts as 0), in [0, 1].
+	// Relevance = Lexical + Neighbours + Semantic, in [0, 1]; a Semantic that is nil counts as 0.
 	Relevance  float64
-	Lexical    float64  // what its own words, and its owner's name, gave
+	Lexical    float64  // what its own words and its owner's name gave
 	Neighbours float64  // what the messages around it and its session gave
-	Semantic   *float64 // what its dense vector gave
+	Semantic   *float64 // what its dense vector gave; nil without one
 	Recency    float64  // 0 or Policy.Recency
 	Preference float64  // 0 or Policy.Preference
 }

@@ -1,0 +1,47 @@
+package embeddings
+
+import (
+	"maps"
+	"slices"
+)
+
+// QueryVector is a query as a sparse vector: its inner product with a passage is that passage's BM25 score.
+type QueryVector struct {
+	Terms  []int32   // ascending, unique, in 1 … Dimensions
+	Values []float32 // positive
+	// Max is what a passage would reach that repeats every term of the query without end. It is never 0.
+	Max float32
+	// Readable gives the query's word behind a term. Pairs and n-grams have none.
+	Readable map[int32]string
+}
+
+func newQueryVector(weights map[int32]float32, readable map[int32]string, sum float32) QueryVector {
+	v := QueryVector{Terms: slices.Sorted(maps.Keys(weights)), Max: 1, Readable: readable}
+	for _, term := range v.Terms {
+		v.Values = append(v.Values, weights[term])
+	}
+	if sum > 0 {
+		v.Max = sum * (saturation + 1)
+	}
+	return v
+}
+
+// Share turns an inner product with the query into a share of what it could reach, in [0, 1].
+func (v QueryVector) Share(product float64) float64 {
+	return min(1, max(0, product/float64(v.Max)))
+}
+
+// Matched gives the query's words that a passage has, by the passage's terms, in alphabetical order.
+func (v QueryVector) Matched(terms []int32) []string {
+	words := []string{}
+	for _, term := range terms {
+		if word := v.Readable[term]; word != "" {
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// String gives the vector in the text form of pgvector's sparsevec.
+func (v QueryVector) String() string { return sparse(v.Terms, v.Values) }

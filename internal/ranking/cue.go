@@ -1,0 +1,119 @@
+package ranking
+
+import (
+	"slices"
+	"strings"
+)
+
+// plainWords gives the words of a text without accents.
+func plainWords(text string) []string {
+	words := Words(text)
+	for i, word := range words {
+		words[i] = Plain(word)
+	}
+	return words
+}
+
+// named says whether all words of one of the names stand among the words.
+func named(words, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		parts := plainWords(name)
+		return len(parts) > 0 &&
+			!slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(words, part) })
+	})
+}
+
+// asks says whether a text holds a question.
+func asks(text string) bool { return strings.ContainsAny(text, "?？؟") }
+
+// asksTime says whether a query, in plain words, is after a point or a span of time.
+func asksTime(query []string) bool {
+	for i, word := range query {
+		next := ""
+		if i+1 < len(query) {
+			next = query[i+1]
+		}
+		switch word {
+		case "when", "cuando":
+			return true
+		case "how":
+			if next == "long" {
+				return true
+			}
+		case "cuanto":
+			if next == "tiempo" || next == "hace" {
+				return true
+			}
+		case "que", "what", "which":
+			switch next {
+			case "dia", "fecha", "mes", "ano", "day", "date", "month", "year":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tellsTime says whether a text has a word for a point or a span of time.
+func tellsTime(text string) bool { return slices.ContainsFunc(Words(text), timeWord) }
+
+func timeWord(word string) bool {
+	switch word {
+	case "yesterday", "today", "tomorrow", "tonight", "last", "next", "ago", "since", "recently", "soon", "morning",
+		"night", "weekend", "day", "days", "week", "weeks", "month", "months", "year", "years",
+		"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+		"november", "december":
+		return true
+	case "ayer", "anteayer", "hoy", "mañana", "anoche", "pasado", "pasada", "próximo", "próxima", "hace", "desde",
+		"pronto", "noche", "tarde", "finde", "día", "días", "semana", "semanas", "mes", "meses", "año", "años",
+		"lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo",
+		"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
+		"noviembre", "diciembre":
+		return true
+	}
+	return false
+}
+
+// preferences are a player's, each as its words in the singular.
+type preferences [][]string
+
+func newPreferences(texts []string) preferences {
+	var p preferences
+	for _, text := range texts {
+		if words := singulars(text); len(words) > 0 {
+			p = append(p, words)
+		}
+	}
+	return p
+}
+
+// match says whether all words of one of the preferences stand in a candidate's text or in one of its labels.
+func (p preferences) match(c Candidate) bool {
+	if len(p) == 0 {
+		return false
+	}
+	holds := func(text string) bool {
+		words := map[string]bool{}
+		for _, word := range singulars(text) {
+			words[word] = true
+		}
+		return slices.ContainsFunc(p, func(preference []string) bool {
+			return !slices.ContainsFunc(preference, func(word string) bool { return !words[word] })
+		})
+	}
+	return holds(c.Text) || slices.ContainsFunc(c.Labels, holds)
+}
+
+// singulars gives the plain words of a text, the "s" or "es" of a plural taken off.
+func singulars(text string) []string {
+	words := plainWords(text)
+	for i, word := range words {
+		if len(word) > 4 && strings.HasSuffix(word, "es") {
+			words[i] = word[:len(word)-2]
+		} else if len(word) > 3 && strings.HasSuffix(word, "s") {
+			words[i] = word[:len(word)-1]
+		}
+	}
+	return words
+}
