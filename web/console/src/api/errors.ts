@@ -1,0 +1,27 @@
+import type { CombinedError } from "urql";
+
+/** The server's code for an error, or what stands for it where the server could not answer. */
+export function codeOf(error: CombinedError): string {
+  const code = error.graphQLErrors[0]?.extensions.code;
+  if (typeof code === "string") return code;
+  if (error.response?.status === 401) return "UNAUTHENTICATED";
+  return error.networkError ? "UNREACHABLE" : "INTERNAL";
+}
+
+const titles: Record<string, string> = {
+  UNAUTHENTICATED: "You are not signed in",
+  FORBIDDEN: "You may not see this",
+  NOT_FOUND: "There is nothing here",
+  BAD_USER_INPUT: "The server did not accept this",
+  RATE_LIMITED: "Too many requests",
+  UNAVAILABLE: "The server is not ready",
+  UNREACHABLE: "The server does not answer",
+};
+
+/** What went wrong, for a person: a title, the server's words, and its code to look up. */
+export function describe(error: CombinedError): { title: string; detail: string; code: string } {
+  const code = codeOf(error);
+  const said = error.graphQLErrors.map((e) => e.message).join(" ");
+  const detail = said || error.networkError?.message || "No reason was given.";
+  return { title: titles[code] ?? "Something went wrong", detail, code };
+}

@@ -1,0 +1,79 @@
+// Who is signed in. The token itself is never kept here: the server holds it in a cookie that scripts cannot read.
+import type { Client as Socket } from "graphql-ws";
+import { createContext, use } from "react";
+
+/** Whoever the cookie belongs to. */
+export type Identity = { player: string; role: string };
+
+/** unreachable: nobody answered, so it is not known whether somebody is signed in. */
+export type SessionState =
+  | { kind: "checking" }
+  | { kind: "signedOut"; reason?: string }
+  | { kind: "signedIn"; identity: Identity }
+  | { kind: "unreachable"; reason: string };
+
+/** Asks the server who is signed in. */
+export async function whoAmI(): Promise<SessionState> {
+  return await attempt("GET");
+}
+
+/** Signs in; the server answers with a cookie. */
+export async function signIn(token: string): Promise<SessionState> {
+  const state = await attempt("POST", token);
+  return state.kind === "signedIn" ? await whoAmI() : state;
+}
+
+/** Signs out. */
+export async function signOut(): Promise<SessionState> {
+  return await attempt("DELETE");
+}
+
+async function attempt(method: "GET" | "POST" | "DELETE", token?: string): Promise<SessionState> {
+  let response: Response;
+  try {
+    const headers: HeadersInit = { Accept: "application/json" };
+    if (token !== undefined) headers["Content-Type"] = "application/json";
+    const body = token === undefined ? null : JSON.stringify({ token });
+    response = await fetch("/session", { method, headers, body, credentials: "same-origin", cache: "no-store" });
+  } catch {
+    return { kind: "unreachable", reason: "The server does not answer." };
+  }
+  if (response.status === 401) {
+    return { kind: "signedOut", ...(method === "POST" && { reason: await message(response) }) };
+  }
+  if (!response.ok) return { kind: "unreachable", reason: `${await message(response)} (HTTP ${response.status})` };
+  if (method === "DELETE") return { kind: "signedOut" };
+  if (method === "POST") return { kind: "signedIn", identity: { player: "", role: "" } };
+  return { kind: "signedIn", identity: (await response.json()) as Identity };
+}
+
+// The server's own words for what went wrong: the body has the form of a GraphQL error.
+async function message(response: Response): Promise<string> {
+  try {
+    const body = (await response.json()) as { errors?: { message?: string }[] };
+    return body.errors?.[0]?.message ?? "The server refused.";
+  } catch {
+    return "The server refused.";
+  }
+}
+
+/** Takes the token that the server's first address carries out of the address, if there is one. */
+export function takeToken(location: Location, history: History): string | null {
+  const match = /^#token=(.+)$/.exec(location.hash);
+  if (!match?.[1]) return null;
+  history.replaceState(null, "", location.pathname + location.search);
+  return decodeURIComponent(match[1]);
+}
+
+/** What pages need of the session. */
+export type SessionControl = { identity: Identity; socket: Socket; leave: () => void };
+
+/** Holds the session of whoever is signed in. */
+export const SessionContext = createContext<SessionControl | null>(null);
+
+/** The session; only below a signed-in shell. */
+export function useSession(): SessionControl {
+  const control = use(SessionContext);
+  if (!control) throw new Error("no session above this component");
+  return control;
+}

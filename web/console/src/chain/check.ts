@@ -1,0 +1,167 @@
+// Checks what the API says of messages against the bytes that their hashes cover. Pure: no network, no clock.
+import { fromBase64, sha256 } from "./bytes";
+import { type MessagePreimage, parseContent, parseMessage, refsDigest } from "./preimage";
+
+/** A message as the API gives it: the query VerifyPage asks for exactly this. */
+export type ChainMessage = {
+  hash: string;
+  prevHash: string | null;
+  sequence: number;
+  session: { hash: string };
+  thread: { hash: string } | null;
+  owner: { hash: string };
+  players: { hash: string }[];
+  masterPlayer: { hash: string } | null;
+  role: string | null;
+  eventType: string;
+  importance: number;
+  channel: string | null;
+  source: string | null;
+  content: string | null;
+  attachments: unknown;
+  ambient: unknown;
+  hashtags: { hash: string }[];
+  flag: { hash: string } | null;
+  masterItem: { hash: string } | null;
+  items: { hash: string }[];
+  location: { hash: string } | null;
+  refs: { type: string; hash: string }[];
+  createdAt: string;
+  integrity: { preimage: string; contentPreimage: string | null };
+};
+
+/** What can be wrong: with a message itself, or with its link to the message before. */
+export type FindingKind = "hash" | "field" | "content" | "refs" | "format" | "link" | "gap" | "tail";
+
+/** One thing that does not fit, found in this browser. */
+export type Finding = {
+  kind: FindingKind;
+  session: string;
+  sequence: number;
+  hash: string;
+  /** In words, for a person. */
+  detail: string;
+  /** What was computed here, and what the server states; where there are two such things. */
+  computed?: string;
+  stated?: string;
+};
+
+/** The outcome for one message. erased: its content is gone on the record, so only the digest could be checked. */
+export type MessageCheck = { findings: Finding[]; erased: boolean };
+
+/** Checks one message by itself: its hash, every field, its content and its refs. */
+export function checkMessage(m: ChainMessage): MessageCheck {
+  const findings: Finding[] = [];
+  const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
+  const add = (kind: FindingKind, detail: string, computed?: string, stated?: string) =>
+    findings.push({ kind, ...at, detail, computed, stated });
+  try {
+    const bytes = fromBase64(m.integrity.preimage);
+    const computed = sha256(bytes);
+    if (computed !== m.hash) add("hash", "Its fields do not give its hash.", computed, m.hash);
+    const preimage = parseMessage(bytes);
+    for (const [name, covered, shown] of compared(m, preimage)) {
+      if (covered !== shown) add("field", `The hash covers another ${name} than is shown.`, covered, shown);
+    }
+    const refs = refsDigest(m.refs.map((r) => ({ type: r.type.toLowerCase(), hash: r.hash })));
+    if (refs !== preimage.refsDigest) {
+      add("refs", "Its refs are not those it was written with.", refs, preimage.refsDigest);
+    }
+    checkContent(m, preimage, add);
+  } catch (error) {
+    add("format", `The bytes that its hash covers cannot be read: ${error instanceof Error ? error.message : error}.`);
+  }
+  return { findings, erased: m.integrity.contentPreimage === null && m.content === null };
+}
+
+type Add = (kind: FindingKind, detail: string, computed?: string, stated?: string) => void;
+
+function checkContent(m: ChainMessage, preimage: MessagePreimage, add: Add): void {
+  if (m.integrity.contentPreimage === null) {
+    if (m.content !== null) add("content", "Its content is shown, but the bytes to check it by are withheld.");
+    return;
+  }
+  const bytes = fromBase64(m.integrity.contentPreimage);
+  const computed = sha256(bytes);
+  if (computed !== preimage.contentDigest) {
+    const what = "Its content, attachments or ambient are not those it was written with.";
+    add("content", what, computed, preimage.contentDigest);
+  }
+  const covered = parseContent(bytes);
+  if (covered.content !== m.content) add("content", "The hash covers another content than is shown.");
+  if (!sameJSON(JSON.parse(covered.attachments), m.attachments)) {
+    add("content", "The hash covers other attachments than are shown.");
+  }
+  if (!sameJSON(covered.ambient === null ? null : JSON.parse(covered.ambient), m.ambient ?? null)) {
+    add("content", "The hash covers another ambient than is shown.");
+  }
+}
+
+/** Checks that m follows previous in its session; previous is null for the session's first message. */
+export function checkLink(previous: ChainMessage | null, m: ChainMessage): Finding[] {
+  const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
+  const expected = (previous?.sequence ?? 0) + 1;
+  if (m.sequence !== expected) {
+    const detail =
+      m.sequence > expected
+        ? `${missing(expected, m.sequence - 1)} missing before it.`
+        : `Number ${m.sequence} comes after number ${expected - 1}.`;
+    return [{ kind: "gap", ...at, detail }];
+  }
+  if (m.prevHash === (previous?.hash ?? null)) return [];
+  const detail = previous ? "It does not name the message before it." : "The first message names one before it.";
+  return [{ kind: "link", ...at, detail, computed: previous?.hash ?? "none", stated: m.prevHash ?? "none" }];
+}
+
+function missing(from: number, to: number): string {
+  return from === to ? `Number ${from} is` : `Numbers ${from} to ${to} are`;
+}
+
+// Pairs of what the hash covers and what the API shows, as text, with the field's name.
+function compared(m: ChainMessage, p: MessagePreimage): [name: string, covered: string, shown: string][] {
+  const text = (x: unknown) => (x === null ? "nothing" : String(x));
+  const list = (hashes: readonly string[]) => hashes.join(", ") || "none";
+  const hashes = (nodes: readonly { hash: string }[]) => list(nodes.map((n) => n.hash));
+  const hash = (node: { hash: string } | null) => text(node?.hash ?? null);
+  return [
+    ["session", p.session, m.session.hash],
+    ["sequence", text(p.sequence), text(m.sequence)],
+    ["link", text(p.prevHash), text(m.prevHash)],
+    ["thread", text(p.thread), hash(m.thread)],
+    ["sender", p.owner, m.owner.hash],
+    ["list of receivers", list(p.players), hashes(m.players)],
+    ["coordinator", text(p.masterPlayer), hash(m.masterPlayer)],
+    ["role", text(p.role), text(m.role)],
+    ["event type", p.eventType, m.eventType.toLowerCase()],
+    ["importance", text(p.importance), text(m.importance)],
+    ["channel", text(p.channel), text(m.channel)],
+    ["source", text(p.source), text(m.source)],
+    ["list of tags", list(p.hashtags), hashes(m.hashtags)],
+    ["flag", text(p.flag), hash(m.flag)],
+    ["main item", text(p.masterItem), hash(m.masterItem)],
+    ["list of items", list(p.items), hashes(m.items)],
+    ["location", text(p.location), hash(m.location)],
+    ["time", text(p.createdAt), text(microseconds(m.createdAt))],
+  ];
+}
+
+/** Microseconds since 1970 of an RFC 3339 time in UTC; null if it is not one. */
+export function microseconds(time: string): bigint | null {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z$/.exec(time);
+  const seconds = match ? Date.parse(`${match[1]}Z`) : Number.NaN;
+  if (Number.isNaN(seconds)) return null;
+  return BigInt(seconds) * 1000n + BigInt((match?.[2] ?? "").padEnd(6, "0"));
+}
+
+/** Whether two JSON values are the same, whatever the order of their keys. */
+export function sameJSON(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = Object.entries(a);
+  const right = b as Record<string, unknown>;
+  return (
+    left.length === Object.keys(b).length &&
+    left.every(([key, value]) => Object.hasOwn(right, key) && sameJSON(value, right[key]))
+  );
+}

@@ -1,0 +1,58 @@
+import { graphql } from "../api/graphql";
+
+/** Which sessions hold messages of a thread. */
+export const ThreadSessions = graphql(`
+  query ThreadSessions($thread: Hash!, $after: String) {
+    sessions(filter: { threads: [$thread] }, first: 200, after: $after) {
+      edges { node { hash length head } }
+      pageInfo { endCursor hasNextPage }
+    }
+  }
+`);
+
+/** One session's end, to check it against. */
+export const SessionEnd = graphql(`
+  query SessionEnd($hash: Hash!) {
+    session(hash: $hash) { hash length head }
+  }
+`);
+
+/** Everything of a message that its hash covers, and the bytes that it covers. */
+export const CheckedFields = graphql(`
+  fragment CheckedFields on Message @_unmask {
+    hash prevHash sequence
+    session { hash } thread { hash } owner { hash } players { hash } masterPlayer { hash }
+    role eventType importance channel source content attachments ambient
+    hashtags { hash } flag { hash } masterItem { hash } items { hash } location { hash }
+    refs { type hash }
+    createdAt
+    integrity { state preimage contentPreimage }
+  }
+`);
+
+/** A page of a session in the chain's order, to recompute. */
+export const VerifyPage = graphql(
+  `
+  query VerifyPage($session: Hash!, $after: String) {
+    session(hash: $session) {
+      messages(first: 100, after: $after) {
+        edges { node { ...CheckedFields } }
+        pageInfo { endCursor hasNextPage }
+      }
+    }
+  }
+`,
+  [CheckedFields],
+);
+
+/** The server's own check of a session. */
+export const ServerCheck = graphql(`
+  subscription ServerCheck($session: Hash!) {
+    verificationProgress(session: $session) {
+      checked
+      total
+      done
+      breaks { session sequence messageHash reason detail }
+    }
+  }
+`);

@@ -1,0 +1,175 @@
+import { type SubmitEvent, useEffect, useState } from "react";
+import { Button, IconButton } from "../../ui/Button";
+import { part, short } from "../../ui/format";
+import styles from "./Form.module.css";
+import { Picker } from "./Picker";
+import { type ListName, limits } from "./request";
+
+type Props = { params: URLSearchParams; busy: boolean; onAsk: (params: URLSearchParams) => void };
+
+const pickers: { name: ListName; label: string; namespaces: Parameters<typeof Picker>[0]["namespaces"] }[] = [
+  { name: "player", label: "Players", namespaces: ["PLY", "PLU", "PLX"] },
+  { name: "tag", label: "Tags", namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
+  { name: "item", label: "Items", namespaces: ["ITM", "ITU", "ITX"] },
+  { name: "place", label: "Places", namespaces: ["LOC", "LOU", "LOX"] },
+  { name: "flag", label: "Flags", namespaces: ["FLG", "FLU"] },
+];
+
+const kinds = [
+  { value: "CONTEXT", word: "Messages" },
+  { value: "ACCOUNTANT", word: "Ledgers" },
+  { value: "SECRETARY", word: "Secretary" },
+];
+
+/** The question and where to look. Nothing is asked before it is sent; then all of it is in the address. */
+export function Form({ params, busy, onAsk }: Props) {
+  const [draft, setDraft] = useState(() => new URLSearchParams(params));
+  const [empty, setEmpty] = useState(false);
+  const address = params.toString();
+  useEffect(() => setDraft(new URLSearchParams(address)), [address]);
+  const set = (name: string, values: string[]) => {
+    const next = new URLSearchParams(draft);
+    next.delete(name);
+    for (const value of values) if (value) next.append(name, value);
+    setDraft(next);
+  };
+  const get = (name: string, usual: string | number = "") => draft.get(name) ?? String(usual);
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const missing = get("q").trim() === "";
+    setEmpty(missing);
+    if (!missing) onAsk(draft);
+  };
+  const types = draft.getAll("type");
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <label className={styles.field}>
+        <span>What is the context for?</span>
+        <textarea
+          rows={3}
+          value={get("q")}
+          onChange={(e) => set("q", [e.target.value])}
+          aria-invalid={empty || undefined}
+          aria-describedby={empty ? "q-empty" : undefined}
+          placeholder="A question, or the next message of an agent"
+        />
+        {empty && (
+          <span id="q-empty" className={styles.bad} role="alert">
+            Write what you need context for.
+          </span>
+        )}
+      </label>
+      <Button type="submit" look="primary" icon="context" disabled={busy}>
+        {busy ? "Asking…" : "Ask for context"}
+      </Button>
+      <Amounts get={get} set={set} />
+      <fieldset className={styles.group}>
+        <legend>Where to look</legend>
+        {draft.getAll("thread").map((hash) => (
+          <p key={hash} className={styles.thread}>
+            Only thread <code title={hash}>{short(hash)}</code>
+            <IconButton
+              icon="close"
+              label="Look in every thread"
+              onClick={() =>
+                set(
+                  "thread",
+                  draft.getAll("thread").filter((h) => h !== hash),
+                )
+              }
+            />
+          </p>
+        ))}
+        {pickers.map(({ name, label, namespaces }) => (
+          <Picker
+            key={name}
+            label={label}
+            namespaces={namespaces}
+            chosen={draft.getAll(name)}
+            onChoose={(hashes) => set(name, hashes)}
+          />
+        ))}
+        <div className={styles.kinds}>
+          {kinds.map(({ value, word }) => (
+            <label key={value}>
+              <input
+                type="checkbox"
+                checked={types.includes(value)}
+                onChange={(e) => set("type", e.target.checked ? [...types, value] : types.filter((t) => t !== value))}
+              />
+              {word}
+            </label>
+          ))}
+        </div>
+        <div className={styles.pair}>
+          <label className={styles.field}>
+            <span>Since (UTC)</span>
+            <input type="date" value={get("since")} onChange={(e) => set("since", [e.target.value])} />
+          </label>
+          <label className={styles.field}>
+            <span>Before (UTC)</span>
+            <input type="date" value={get("until")} onChange={(e) => set("until", [e.target.value])} />
+          </label>
+        </div>
+      </fieldset>
+      <fieldset className={styles.group}>
+        <legend>Whose preferences count</legend>
+        <Picker
+          label="Player"
+          namespaces={["PLY", "PLU", "PLX"]}
+          chosen={draft.getAll("as")}
+          most={1}
+          onChoose={(hashes) => set("as", hashes)}
+        />
+      </fieldset>
+    </form>
+  );
+}
+
+type Fields = { get: (name: string, usual?: string | number) => string; set: (name: string, values: string[]) => void };
+
+function Amounts({ get, set }: Fields) {
+  const threshold = get("threshold", limits.threshold.usual);
+  return (
+    <fieldset className={styles.group}>
+      <legend>How much</legend>
+      <label className={styles.field}>
+        <span>
+          Threshold <output>{part(Number(threshold))}</output>
+        </span>
+        <input
+          type="range"
+          min={0}
+          max={1}
+          step={0.05}
+          value={threshold}
+          onChange={(e) => set("threshold", [e.target.value])}
+        />
+      </label>
+      <div className={styles.pair}>
+        <label className={styles.field}>
+          <span>At most (items)</span>
+          <input
+            type="number"
+            min={limits.limit.least}
+            max={limits.limit.most}
+            required
+            value={get("limit", limits.limit.usual)}
+            onChange={(e) => set("limit", [e.target.value])}
+          />
+        </label>
+        <label className={styles.field}>
+          <span>Token budget</span>
+          <input
+            type="number"
+            min={1}
+            max={limits.budget.most}
+            placeholder="none"
+            value={get("budget")}
+            onChange={(e) => set("budget", [e.target.value])}
+          />
+        </label>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,65 @@
+import { graphql, type ResultOf } from "../../api/graphql";
+import { ThingFields } from "../../ui/Things";
+
+export const AskForContext = graphql(`
+  mutation AskForContext($input: ContextRequestInput!) {
+    requestContext(input: $input) { id }
+  }
+`);
+
+const SourceFields = graphql(
+  `
+  fragment SourceFields on ContextSource @_unmask {
+    __typename
+    ... on Message { hash sequence content createdAt role owner { ...ThingFields } thread { hash } }
+    ... on Record { hash kind book title text: content createdAt }
+  }
+`,
+  [ThingFields],
+);
+
+export const SelectionQuery = graphql(
+  `
+  query Selection($id: ID!) {
+    contextSelection(id: $id) {
+      id receipt query rendered tokens tokenBudget logSize embeddingModel createdAt
+      items {
+        position type score tokens
+        explanation { relevance lexical semantic neighbours recency preference matchedTerms }
+        source { ...SourceFields }
+      }
+      dropped { score tokens reason source { ...SourceFields } }
+    }
+  }
+`,
+  [SourceFields],
+);
+
+export const FindComponents = graphql(
+  `
+  query FindComponents($namespaces: [Namespace!], $search: String) {
+    components(namespaces: $namespaces, search: $search, first: 20) {
+      edges { node { ...ThingFields } }
+    }
+  }
+`,
+  [ThingFields],
+);
+
+export const ComponentName = graphql(
+  `
+  query ComponentName($hash: Hash!) {
+    component(hash: $hash) { ...ThingFields }
+  }
+`,
+  [ThingFields],
+);
+
+/** A selection as it was given. */
+export type Selection = NonNullable<ResultOf<typeof SelectionQuery>["contextSelection"]>;
+
+/** A selected message or record, with its score. */
+export type Selected = Selection["items"][number];
+
+/** A message or record, as a result shows it. */
+export type Source = ResultOf<typeof SourceFields>;

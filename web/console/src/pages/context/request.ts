@@ -1,0 +1,58 @@
+import type { VariablesOf } from "../../api/graphql";
+import type { AskForContext } from "./query";
+
+/** What the server is asked. */
+export type RequestInput = VariablesOf<typeof AskForContext>["input"];
+
+/** Lists of hashes that narrow the scope, by their names in the address. */
+export const lists = {
+  player: "players",
+  tag: "hashtags",
+  flag: "flags",
+  item: "items",
+  place: "locations",
+  thread: "threads",
+} as const;
+
+/** The name in the address of a list that narrows the scope. */
+export type ListName = keyof typeof lists;
+
+/** The limits of a request, as the schema states them. */
+export const limits = {
+  limit: { least: 1, most: 200, usual: 5 },
+  threshold: { usual: 0.7 },
+  budget: { most: 1_000_000 },
+};
+
+const refTypes = ["CONTEXT", "ACCOUNTANT", "SECRETARY"] as const;
+
+/** Reads a request from the address, where all of the form is kept. Null without a question. */
+export function requestOf(params: URLSearchParams): RequestInput | null {
+  const query = (params.get("q") ?? "").trim();
+  if (!query) return null;
+  const scope: NonNullable<RequestInput["scope"]> = {};
+  for (const name of Object.keys(lists) as ListName[]) {
+    const hashes = params.getAll(name);
+    if (hashes.length > 0) scope[lists[name]] = hashes;
+  }
+  const types = refTypes.filter((t) => params.getAll("type").includes(t));
+  if (types.length > 0) scope.types = types;
+  const since = params.get("since");
+  const until = params.get("until");
+  if (since) scope.since = `${since}T00:00:00Z`;
+  if (until) scope.until = `${until}T00:00:00Z`;
+  return {
+    query,
+    limit: numberIn(params, "limit") ?? limits.limit.usual,
+    threshold: numberIn(params, "threshold") ?? limits.threshold.usual,
+    tokenBudget: numberIn(params, "budget"),
+    player: params.get("as"),
+    scope: Object.keys(scope).length > 0 ? scope : null,
+  };
+}
+
+function numberIn(params: URLSearchParams, name: string): number | null {
+  const text = params.get(name);
+  const value = text ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : null;
+}

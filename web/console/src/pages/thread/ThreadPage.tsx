@@ -1,0 +1,202 @@
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useClient, useQuery } from "urql";
+import { Link, Redirect, useSearchParams } from "wouter";
+import { usePages } from "../../api/pages";
+import { ask, pageOf } from "../../api/query";
+import { useTitle } from "../../app/title";
+import type { Subject } from "../../chain/verify";
+import { List } from "../../ui/List";
+import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
+import { Head } from "./Head";
+import { Panel } from "./Panel";
+import { MessagePlace, type MessageRow, SessionPageQuery, ThreadPageQuery } from "./query";
+import { Row } from "./Row";
+import styles from "./ThreadPage.module.css";
+import { linkState, useVerification } from "./useVerification";
+import { type Show, Verify } from "./Verify";
+
+/** A thread, or a session by itself, or the place where a message stands. */
+export default function ThreadPage({ kind, hash }: { kind: "thread" | "session" | "message"; hash: string }) {
+  return kind === "message" ? <FindMessage hash={hash} /> : <Conversation kind={kind} hash={hash} />;
+}
+
+function FindMessage({ hash }: { hash: string }) {
+  useTitle("Message");
+  const [{ data, error, fetching }] = useQuery({ query: MessagePlace, variables: { hash } });
+  if (error) return <ErrorScreen error={error} />;
+  if (data?.message) {
+    const { thread, session } = data.message;
+    const place = thread ? `/threads/${thread.hash}` : `/sessions/${session.hash}`;
+    return <Redirect to={`${place}?message=${hash}`} replace />;
+  }
+  if (fetching) return <Loading what="the message" />;
+  return (
+    <Screen icon="search" title="No message has this hash">
+      The link may be older than the log it leads to, or it was cut short.
+    </Screen>
+  );
+}
+
+function useMessages({ kind, hash }: Subject) {
+  const client = useClient();
+  return usePages<MessageRow>(
+    useCallback(
+      async (after: string | null) => {
+        const of =
+          kind === "thread"
+            ? (await ask(client, ThreadPageQuery, { hash, after })).thread
+            : (await ask(client, SessionPageQuery, { hash, after })).session;
+        return of ? pageOf(of.messages) : { items: [], endCursor: null, hasNextPage: false };
+      },
+      [client, kind, hash],
+    ),
+  );
+}
+
+function Conversation({ kind, hash }: Subject) {
+  const subject = useMemo(() => ({ kind, hash }), [kind, hash]);
+  useTitle(kind === "thread" ? "Thread" : "Session");
+  const pages = useMessages(subject);
+  const check = useVerification(subject);
+  const [params, setParams] = useSearchParams();
+  const opened = params.get("message");
+  const [current, setCurrent] = useState(0);
+  const scrollTo = useRef<((index: number) => void) | null>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const { items } = pages;
+
+  const open = useCallback(
+    (message: string | null) => {
+      // Walking through messages is one step of the history, not one for each message.
+      setParams((p) => replaced(p, message), { replace: opened !== null && message !== null });
+    },
+    [setParams, opened],
+  );
+  const focusRow = useCallback((index: number) => {
+    scrollTo.current?.(index);
+    setCurrent(index);
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        frame.current?.querySelector<HTMLElement>(`[data-open-index="${index}"]`)?.focus();
+      }),
+    );
+  }, []);
+  const close = useCallback(() => {
+    open(null);
+    focusRow(
+      Math.max(
+        0,
+        items.findIndex((m) => m.hash === opened),
+      ),
+    );
+  }, [open, focusRow, items, opened]);
+
+  const find = useFind(pages);
+  const show: Show = useCallback(
+    async (at) => {
+      const index = await find(
+        (m) => m.hash === at.hash || (m.session.hash === at.session && m.sequence >= (at.sequence ?? 0)),
+      );
+      if (index >= 0) focusRow(index);
+    },
+    [find, focusRow],
+  );
+  // A link to a message brings its row into view once, when the page opens.
+  const linked = useRef(opened);
+  useEffect(() => {
+    if (!linked.current || items.length === 0) return;
+    const wanted = linked.current;
+    linked.current = null;
+    void find((m) => m.hash === wanted).then((index) => {
+      if (index < 0) return;
+      setCurrent(index);
+      requestAnimationFrame(() => scrollTo.current?.(index));
+    });
+  }, [items, find]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && opened) return close();
+    if (event.altKey || event.ctrlKey || event.metaKey || !(event.target instanceof HTMLElement)) return;
+    const inPanel = event.target.closest("[data-panel]") !== null;
+    const onRow = event.target.dataset.openIndex !== undefined;
+    const steps: Record<string, number> = inPanel ? { j: 1, k: -1 } : { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (step === undefined || !(inPanel || onRow)) return;
+    event.preventDefault();
+    const next = Math.min(items.length - 1, Math.max(0, current + step));
+    const message = items[next];
+    if (!message) return;
+    if (opened) open(message.hash);
+    if (inPanel) {
+      setCurrent(next);
+      scrollTo.current?.(next);
+    } else focusRow(next);
+  };
+
+  const onOpen = useCallback(
+    (message: string) => {
+      setCurrent(items.findIndex((m) => m.hash === message));
+      open(message);
+    },
+    [items, open],
+  );
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys for the list and the panel inside
+    <div className={styles.page} ref={frame} onKeyDown={onKeyDown}>
+      <div className={styles.column}>
+        <Head subject={subject} />
+        <Verify state={check} what={kind === "thread" ? "this thread’s sessions" : "this session"} show={show} />
+        <List
+          pages={pages}
+          what="messages"
+          keyOf={(m) => m.hash}
+          estimate={132}
+          scrollTo={scrollTo}
+          row={(m, index) => (
+            <Row
+              message={m}
+              before={items[index - 1]}
+              state={linkState(check.found, m)}
+              open={m.hash === opened}
+              current={index === current}
+              index={index}
+              onOpen={onOpen}
+            />
+          )}
+          empty={
+            <Screen icon="search" title={`No message belongs to this ${kind}`}>
+              Nothing in the log names it. <Link href="/threads">All threads</Link>
+            </Screen>
+          }
+        />
+      </div>
+      {opened && <Panel hash={opened} onClose={close} />}
+    </div>
+  );
+}
+
+function replaced(params: URLSearchParams, message: string | null): URLSearchParams {
+  const next = new URLSearchParams(params);
+  if (message) next.set("message", message);
+  else next.delete("message");
+  return next;
+}
+
+// Gives the index of the first message that matches, fetching further pages until one does; -1 if none does.
+function useFind(pages: { items: MessageRow[]; more: () => Promise<MessageRow[]> }) {
+  const { items, more } = pages;
+  return useCallback(
+    async (matches: (m: MessageRow) => boolean) => {
+      let all = items;
+      for (;;) {
+        const index = all.findIndex(matches);
+        if (index >= 0) return index;
+        const next = await more();
+        if (next.length <= all.length) return -1;
+        all = next;
+      }
+    },
+    [items, more],
+  );
+}

@@ -1,0 +1,29 @@
+import { graphql, type ResultOf } from "../../api/graphql";
+import { ThingFields } from "../../ui/Things";
+
+export const ThreadsQuery = graphql(
+  `
+  query Threads($after: String, $count: Boolean!) {
+    threads(first: 25, after: $after) {
+      edges {
+        node {
+          hash
+          messageCount
+          startedAt
+          lastMessageAt
+          players { ...ThingFields }
+          messages(last: 1) {
+            edges { node { content owner { ...ThingFields } } }
+          }
+        }
+      }
+      pageInfo { endCursor hasNextPage }
+      totalCount @include(if: $count)
+    }
+  }
+`,
+  [ThingFields],
+);
+
+/** A thread as the list shows it. */
+export type ThreadRow = ResultOf<typeof ThreadsQuery>["threads"]["edges"][number]["node"];

@@ -1,0 +1,40 @@
+import { useEffect, useRef, useState } from "react";
+import { Icon } from "./icons";
+import styles from "./SearchBox.module.css";
+
+const pause = 250; // milliseconds without a key before a search starts
+
+/** A search field. onSearch gets the text once its writer pauses. */
+export function SearchBox({
+  value,
+  label,
+  onSearch,
+}: {
+  value: string;
+  label: string;
+  onSearch: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  const send = useRef(onSearch);
+  useEffect(() => {
+    send.current = onSearch;
+  }, [onSearch]);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const timer = setTimeout(() => send.current(typed.trim()), pause);
+    return () => clearTimeout(timer);
+  }, [typed, value]);
+  return (
+    <label className={styles.box}>
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={typed}
+        onChange={(e) => setTyped(e.target.value)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,52 @@
+import { graphql } from "../api/graphql";
+import { initials, nameOf } from "./format";
+import { Icon, type IconName } from "./icons";
+import styles from "./Things.module.css";
+
+/** What is needed of a component to show it. */
+export const ThingFields = graphql(`
+  fragment ThingFields on Component @_unmask {
+    __typename
+    hash
+    namespace
+    key
+    name
+  }
+`);
+
+/** A component as far as it is shown here. */
+export type Thing = { __typename: string; hash: string; name: string | null; key: string | null };
+
+const icons: Record<string, IconName> = { Hashtag: "tag", Flag: "flag", Item: "item", Location: "location" };
+const words: Record<string, string> = { Hashtag: "Tag", Flag: "Flag", Item: "Item", Location: "Place" };
+
+/** Letters on a square whose colour comes from the hash: the same everywhere, and no more than a help to the eye. */
+export function Avatar({ of, small = false }: { of: Thing; small?: boolean }) {
+  const hue = Number.parseInt(of.hash.slice(0, 4), 16) % 8;
+  return (
+    <span className={`${styles.avatar} ${small ? styles.small : ""}`} data-hue={hue} aria-hidden="true">
+      {initials(nameOf(of))}
+    </span>
+  );
+}
+
+/** A player's name. */
+export function PlayerName({ player }: { player: Thing }) {
+  return (
+    <bdi className={player.name ? undefined : styles.unnamed} title={player.hash}>
+      {nameOf(player)}
+    </bdi>
+  );
+}
+
+/** A tag, flag, item or place. */
+export function Chip({ thing, main = false }: { thing: Thing; main?: boolean }) {
+  return (
+    <span className={styles.chip} title={`${words[thing.__typename] ?? thing.__typename} ${thing.hash}`}>
+      <Icon name={icons[thing.__typename] ?? "components"} size={12} />
+      <span className={styles.hidden}>{words[thing.__typename]}: </span>
+      <bdi>{nameOf(thing)}</bdi>
+      {main && <span className={styles.main}>main</span>}
+    </span>
+  );
+}
