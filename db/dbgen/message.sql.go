@@ -7,14 +7,219 @@ package dbgen
 
 import (
 	"context"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/chain"
 )
+
+const citingMessages = `-- name: CitingMessages :many
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
+JOIN log.messages m ON m.hash = r.message_hash
+WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64)) AND ($2::BIGINT IS NULL OR m.id > $2)
+ORDER BY m.id LIMIT $3
+`
+
+func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *int64, rowCount int32) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, citingMessages, refHash, after, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LogMessage{}
+	for rows.Next() {
+		var i LogMessage
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.PrevHash,
+			&i.ThreadHash,
+			&i.OwnerID,
+			&i.PlayersID,
+			&i.MasterPlayer,
+			&i.Role,
+			&i.EventType,
+			&i.Importance,
+			&i.Channel,
+			&i.Source,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Salt,
+			&i.ContentDigest,
+			&i.Hashtags,
+			&i.FlagID,
+			&i.MasterItemID,
+			&i.ItemID,
+			&i.LocID,
+			&i.RefsDigest,
+			&i.CreatedAt,
+			&i.IDDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countCitingMessages = `-- name: CountCitingMessages :one
+SELECT count(*) FROM log.message_refs r WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64))
+`
+
+func (q *Queries) CountCitingMessages(ctx context.Context, refHash string) (int64, error) {
+	row := q.db.QueryRow(ctx, countCitingMessages, refHash)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countMessagesInScope = `-- name: CountMessagesInScope :one
+SELECT count(*) FROM log.in_scope(
+    $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+    $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
+`
+
+type CountMessagesInScopeParams struct {
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+}
+
+func (q *Queries) CountMessagesInScope(ctx context.Context, arg CountMessagesInScopeParams) (int64, error) {
+	row := q.db.QueryRow(ctx, countMessagesInScope,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countSessionsInScope = `-- name: CountSessionsInScope :one
+SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
+    $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+    $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
+`
+
+type CountSessionsInScopeParams struct {
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+}
+
+func (q *Queries) CountSessionsInScope(ctx context.Context, arg CountSessionsInScopeParams) (int64, error) {
+	row := q.db.QueryRow(ctx, countSessionsInScope,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countThreadsInScope = `-- name: CountThreadsInScope :one
+SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
+    $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+    $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
+`
+
+type CountThreadsInScopeParams struct {
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+}
+
+func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInScopeParams) (int64, error) {
+	row := q.db.QueryRow(ctx, countThreadsInScope,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const logPosition = `-- name: LogPosition :one
+SELECT COALESCE(max(id), 0)::BIGINT AS position, count(*) AS size FROM log.messages
+`
+
+type LogPositionRow struct {
+	Position int64
+	Size     int64
+}
+
+func (q *Queries) LogPosition(ctx context.Context) (LogPositionRow, error) {
+	row := q.db.QueryRow(ctx, logPosition)
+	var i LogPositionRow
+	err := row.Scan(&i.Position, &i.Size)
+	return i, err
+}
 
 const messagesByHash = `-- name: MessagesByHash :many
 
-SELECT id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role, event_type, importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id, master_item_id, item_id, loc_id, refs_digest, created_at, id_digest FROM log.messages WHERE hash = ANY ($1::TEXT[])
+SELECT id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role, event_type, importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id, master_item_id, item_id, loc_id, refs_digest, created_at, id_digest FROM log.messages WHERE hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
 `
 
-// Messages, one and many.
+// Messages, sessions and threads: one, many, and pages by keyset. A page that goes backward is turned by its reader.
 func (q *Queries) MessagesByHash(ctx context.Context, hashes []string) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, messagesByHash, hashes)
 	if err != nil {
@@ -52,6 +257,617 @@ func (q *Queries) MessagesByHash(ctx context.Context, hashes []string) ([]LogMes
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const messagesByID = `-- name: MessagesByID :many
+SELECT id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role, event_type, importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id, master_item_id, item_id, loc_id, refs_digest, created_at, id_digest FROM log.messages WHERE id = ANY ($1::BIGINT[]) ORDER BY id
+`
+
+func (q *Queries) MessagesByID(ctx context.Context, ids []int64) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, messagesByID, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LogMessage{}
+	for rows.Next() {
+		var i LogMessage
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.PrevHash,
+			&i.ThreadHash,
+			&i.OwnerID,
+			&i.PlayersID,
+			&i.MasterPlayer,
+			&i.Role,
+			&i.EventType,
+			&i.Importance,
+			&i.Channel,
+			&i.Source,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Salt,
+			&i.ContentDigest,
+			&i.Hashtags,
+			&i.FlagID,
+			&i.MasterItemID,
+			&i.ItemID,
+			&i.LocID,
+			&i.RefsDigest,
+			&i.CreatedAt,
+			&i.IDDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const messagesInScope = `-- name: MessagesInScope :many
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
+    $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+    $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
+WHERE ($12::BIGINT IS NULL OR m.id > $12)
+    AND ($13::BIGINT IS NULL OR m.id < $13)
+ORDER BY CASE WHEN $14::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $14 THEN m.id END
+LIMIT $15
+`
+
+type MessagesInScopeParams struct {
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+	After      *int64
+	Before     *int64
+	Backward   bool
+	RowCount   int32
+}
+
+func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, messagesInScope,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+		arg.After,
+		arg.Before,
+		arg.Backward,
+		arg.RowCount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LogMessage{}
+	for rows.Next() {
+		var i LogMessage
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.PrevHash,
+			&i.ThreadHash,
+			&i.OwnerID,
+			&i.PlayersID,
+			&i.MasterPlayer,
+			&i.Role,
+			&i.EventType,
+			&i.Importance,
+			&i.Channel,
+			&i.Source,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Salt,
+			&i.ContentDigest,
+			&i.Hashtags,
+			&i.FlagID,
+			&i.MasterItemID,
+			&i.ItemID,
+			&i.LocID,
+			&i.RefsDigest,
+			&i.CreatedAt,
+			&i.IDDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const playersOfThreads = `-- name: PlayersOfThreads :many
+SELECT t.hash::log.hash AS thread_hash, p.player::log.hash AS player
+FROM unnest(CAST($1::TEXT[] AS CHAR(64)[])) AS t (hash)
+CROSS JOIN LATERAL (
+    SELECT DISTINCT u.player FROM log.messages m
+    CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.master_player) AS u (player)
+    WHERE m.thread_hash = t.hash AND u.player IS NOT NULL
+    ORDER BY u.player LIMIT $2) p
+ORDER BY t.hash, p.player
+`
+
+type PlayersOfThreadsRow struct {
+	ThreadHash chain.Hash
+	Player     chain.Hash
+}
+
+func (q *Queries) PlayersOfThreads(ctx context.Context, hashes []string, rowCount int32) ([]PlayersOfThreadsRow, error) {
+	rows, err := q.db.Query(ctx, playersOfThreads, hashes, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PlayersOfThreadsRow{}
+	for rows.Next() {
+		var i PlayersOfThreadsRow
+		if err := rows.Scan(&i.ThreadHash, &i.Player); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const refsOfMessages = `-- name: RefsOfMessages :many
+SELECT r.message_hash, r.position, r.ref_hash, r.ref_type FROM log.message_refs r
+WHERE r.message_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[])) ORDER BY r.message_hash, r.position
+`
+
+type RefsOfMessagesRow struct {
+	MessageHash chain.Hash
+	Position    int32
+	RefHash     chain.Hash
+	RefType     chain.RefType
+}
+
+func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string) ([]RefsOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, refsOfMessages, hashes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RefsOfMessagesRow{}
+	for rows.Next() {
+		var i RefsOfMessagesRow
+		if err := rows.Scan(
+			&i.MessageHash,
+			&i.Position,
+			&i.RefHash,
+			&i.RefType,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sessionMessages = `-- name: SessionMessages :many
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+WHERE m.session_hash = CAST($1::TEXT AS CHAR(64))
+    AND ($2::BIGINT IS NULL OR m.sequence > $2)
+    AND ($3::BIGINT IS NULL OR m.sequence < $3)
+ORDER BY CASE WHEN $4::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $4 THEN m.sequence END
+LIMIT $5
+`
+
+type SessionMessagesParams struct {
+	SessionHash string
+	After       *int64
+	Before      *int64
+	Backward    bool
+	RowCount    int32
+}
+
+func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, sessionMessages,
+		arg.SessionHash,
+		arg.After,
+		arg.Before,
+		arg.Backward,
+		arg.RowCount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LogMessage{}
+	for rows.Next() {
+		var i LogMessage
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.PrevHash,
+			&i.ThreadHash,
+			&i.OwnerID,
+			&i.PlayersID,
+			&i.MasterPlayer,
+			&i.Role,
+			&i.EventType,
+			&i.Importance,
+			&i.Channel,
+			&i.Source,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Salt,
+			&i.ContentDigest,
+			&i.Hashtags,
+			&i.FlagID,
+			&i.MasterItemID,
+			&i.ItemID,
+			&i.LocID,
+			&i.RefsDigest,
+			&i.CreatedAt,
+			&i.IDDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sessionsByHash = `-- name: SessionsByHash :many
+SELECT l.session_hash, l.sequence, l.hash, l.created_at,
+    COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
+FROM log.messages l
+WHERE l.session_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
+    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
+`
+
+type SessionsByHashRow struct {
+	SessionHash chain.Hash
+	Sequence    int64
+	Hash        chain.Hash
+	CreatedAt   time.Time
+	StartedAt   time.Time
+}
+
+func (q *Queries) SessionsByHash(ctx context.Context, hashes []string) ([]SessionsByHashRow, error) {
+	rows, err := q.db.Query(ctx, sessionsByHash, hashes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SessionsByHashRow{}
+	for rows.Next() {
+		var i SessionsByHashRow
+		if err := rows.Scan(
+			&i.SessionHash,
+			&i.Sequence,
+			&i.Hash,
+			&i.CreatedAt,
+			&i.StartedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sessionsInScope = `-- name: SessionsInScope :many
+SELECT l.session_hash, l.sequence, l.hash, l.created_at, l.id,
+    COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
+FROM log.messages l
+WHERE NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
+    AND (NOT $1::BOOLEAN OR l.session_hash IN (SELECT s.session_hash FROM log.in_scope(
+        $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
+        $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
+        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ) s))
+    AND ($13::TIMESTAMPTZ IS NULL OR (l.created_at, l.id) < ($13, $14::BIGINT))
+ORDER BY l.created_at DESC, l.id DESC LIMIT $15
+`
+
+type SessionsInScopeParams struct {
+	Narrowed   bool
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+	AfterTime  *time.Time
+	AfterID    int64
+	RowCount   int32
+}
+
+type SessionsInScopeRow struct {
+	SessionHash chain.Hash
+	Sequence    int64
+	Hash        chain.Hash
+	CreatedAt   time.Time
+	ID          int64
+	StartedAt   time.Time
+}
+
+// A session stands where its last message stands.
+func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams) ([]SessionsInScopeRow, error) {
+	rows, err := q.db.Query(ctx, sessionsInScope,
+		arg.Narrowed,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+		arg.AfterTime,
+		arg.AfterID,
+		arg.RowCount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SessionsInScopeRow{}
+	for rows.Next() {
+		var i SessionsInScopeRow
+		if err := rows.Scan(
+			&i.SessionHash,
+			&i.Sequence,
+			&i.Hash,
+			&i.CreatedAt,
+			&i.ID,
+			&i.StartedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const threadMessages = `-- name: ThreadMessages :many
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+WHERE m.thread_hash = CAST($1::TEXT AS CHAR(64))
+    AND ($2::TIMESTAMPTZ IS NULL OR (m.created_at, m.id) > ($2, $3::BIGINT))
+    AND ($4::TIMESTAMPTZ IS NULL OR (m.created_at, m.id) < ($4, $5::BIGINT))
+ORDER BY CASE WHEN $6::BOOLEAN THEN m.created_at END DESC, CASE WHEN $6 THEN m.id END DESC,
+    CASE WHEN NOT $6 THEN m.created_at END, CASE WHEN NOT $6 THEN m.id END
+LIMIT $7
+`
+
+type ThreadMessagesParams struct {
+	ThreadHash string
+	AfterTime  *time.Time
+	AfterID    int64
+	BeforeTime *time.Time
+	BeforeID   int64
+	Backward   bool
+	RowCount   int32
+}
+
+func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, threadMessages,
+		arg.ThreadHash,
+		arg.AfterTime,
+		arg.AfterID,
+		arg.BeforeTime,
+		arg.BeforeID,
+		arg.Backward,
+		arg.RowCount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LogMessage{}
+	for rows.Next() {
+		var i LogMessage
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.PrevHash,
+			&i.ThreadHash,
+			&i.OwnerID,
+			&i.PlayersID,
+			&i.MasterPlayer,
+			&i.Role,
+			&i.EventType,
+			&i.Importance,
+			&i.Channel,
+			&i.Source,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Salt,
+			&i.ContentDigest,
+			&i.Hashtags,
+			&i.FlagID,
+			&i.MasterItemID,
+			&i.ItemID,
+			&i.LocID,
+			&i.RefsDigest,
+			&i.CreatedAt,
+			&i.IDDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const threadsByHash = `-- name: ThreadsByHash :many
+SELECT m.thread_hash::log.hash AS hash, count(*) AS messages, min(m.created_at)::TIMESTAMPTZ AS started_at, max(m.created_at)::TIMESTAMPTZ AS last_at
+FROM log.messages m WHERE m.thread_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[])) GROUP BY m.thread_hash
+`
+
+type ThreadsByHashRow struct {
+	Hash      chain.Hash
+	Messages  int64
+	StartedAt time.Time
+	LastAt    time.Time
+}
+
+func (q *Queries) ThreadsByHash(ctx context.Context, hashes []string) ([]ThreadsByHashRow, error) {
+	rows, err := q.db.Query(ctx, threadsByHash, hashes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ThreadsByHashRow{}
+	for rows.Next() {
+		var i ThreadsByHashRow
+		if err := rows.Scan(
+			&i.Hash,
+			&i.Messages,
+			&i.StartedAt,
+			&i.LastAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const threadsInScope = `-- name: ThreadsInScope :many
+SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, t.messages, t.started_at::TIMESTAMPTZ AS started_at
+FROM log.messages l
+CROSS JOIN LATERAL (SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash) t
+WHERE l.thread_hash IS NOT NULL
+    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.thread_hash = l.thread_hash AND (n.created_at, n.id) > (l.created_at, l.id))
+    AND (NOT $1::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
+        $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
+        $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
+        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ) s))
+    AND ($13::TIMESTAMPTZ IS NULL OR (l.created_at, l.id) < ($13, $14::BIGINT))
+ORDER BY l.created_at DESC, l.id DESC LIMIT $15
+`
+
+type ThreadsInScopeParams struct {
+	Narrowed   bool
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+	AfterTime  *time.Time
+	AfterID    int64
+	RowCount   int32
+}
+
+type ThreadsInScopeRow struct {
+	Hash      chain.Hash
+	LastAt    time.Time
+	ID        int64
+	Messages  int64
+	StartedAt time.Time
+}
+
+// A thread stands where its last message stands.
+func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) ([]ThreadsInScopeRow, error) {
+	rows, err := q.db.Query(ctx, threadsInScope,
+		arg.Narrowed,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+		arg.AfterTime,
+		arg.AfterID,
+		arg.RowCount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ThreadsInScopeRow{}
+	for rows.Next() {
+		var i ThreadsInScopeRow
+		if err := rows.Scan(
+			&i.Hash,
+			&i.LastAt,
+			&i.ID,
+			&i.Messages,
+			&i.StartedAt,
 		); err != nil {
 			return nil, err
 		}

@@ -96,6 +96,32 @@ CREATE VIEW core.components AS
     UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.items
     UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.locations;
 
+-- Creates a component, or changes it where an argument is not NULL; gives its hash. It keeps the hash it has: another
+-- one stated is CM001.
+-- +goose StatementBegin
+CREATE FUNCTION core.upsert(
+    kind_table TEXT, new_namespace TEXT, new_key TEXT, new_hash CHAR(64), stated BOOLEAN,
+    new_name TEXT, new_description TEXT, new_data JSONB, new_preferences TEXT[]
+) RETURNS CHAR(64) LANGUAGE plpgsql AS $$
+DECLARE
+    kept CHAR(64);
+BEGIN
+    EXECUTE format('INSERT INTO core.%I AS c (hash, namespace, key, name, description, data)
+        VALUES ($1, $2, $3, $4, $5, COALESCE($6, ''{}''))
+        ON CONFLICT (namespace, key) DO UPDATE SET name = COALESCE($4, c.name), description = COALESCE($5, c.description),
+            data = COALESCE($6, c.data), updated_at = now()
+        RETURNING c.hash', kind_table)
+        INTO kept USING new_hash, new_namespace, new_key, new_name, new_description, new_data;
+    IF stated AND kept <> new_hash THEN
+        RAISE EXCEPTION 'the component %:% has another hash', new_namespace, new_key USING ERRCODE = 'CM001', COLUMN = 'hash';
+    END IF;
+    IF new_preferences IS NOT NULL THEN
+        UPDATE core.players p SET preferences = new_preferences WHERE p.hash = kept;
+    END IF;
+    RETURN kept;
+END $$;
+-- +goose StatementEnd
+
 CREATE VIEW core.ply AS SELECT hash, key, name, description, data, preferences FROM core.players WHERE namespace = 'ply';
 CREATE VIEW core.plu AS SELECT hash, key, name, description, data, preferences FROM core.players WHERE namespace = 'plu';
 CREATE VIEW core.plx AS SELECT hash, key, name, description, data, preferences FROM core.players WHERE namespace = 'plx';

@@ -1,0 +1,30 @@
+-- Components.
+
+-- name: ComponentsByHash :many
+SELECT c.* FROM core.components c WHERE c.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]));
+
+-- name: UpsertComponent :one
+SELECT core.upsert(@kind_table, @namespace, @key, @hash::TEXT, @stated, sqlc.narg('name'), sqlc.narg('description'),
+    CAST(sqlc.narg('data')::TEXT AS JSONB), sqlc.narg('preferences')::TEXT[])::log.hash AS hash;
+
+-- name: SearchComponents :many
+-- Rank: 0 the key itself, 1 a key or name that begins so, 2 one that holds it, 3 a description that holds it.
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, c.preferences, r.rank::INT AS rank
+FROM core.components c
+CROSS JOIN LATERAL (SELECT CASE
+    WHEN sqlc.narg('search')::TEXT IS NULL OR lower(c.key) = lower(sqlc.narg('search')) THEN 0
+    WHEN starts_with(lower(c.key), lower(sqlc.narg('search'))) OR starts_with(lower(c.name), lower(sqlc.narg('search'))) THEN 1
+    WHEN strpos(lower(c.key), lower(sqlc.narg('search'))) > 0 OR strpos(lower(c.name), lower(sqlc.narg('search'))) > 0 THEN 2
+    WHEN strpos(lower(c.description), lower(sqlc.narg('search'))) > 0 THEN 3 END AS rank) r
+WHERE r.rank IS NOT NULL
+    AND (sqlc.narg('namespaces')::TEXT[] IS NULL OR c.namespace = ANY (sqlc.narg('namespaces')::TEXT[]))
+    AND (sqlc.narg('after_rank')::INT IS NULL
+        OR (r.rank, c.namespace, c.key) > (sqlc.narg('after_rank')::INT, @after_namespace::TEXT, @after_key::TEXT))
+ORDER BY r.rank, c.namespace, c.key LIMIT @row_count;
+
+-- name: CountComponents :one
+SELECT count(*) FROM core.components c
+WHERE (sqlc.narg('namespaces')::TEXT[] IS NULL OR c.namespace = ANY (sqlc.narg('namespaces')::TEXT[]))
+    AND (sqlc.narg('search')::TEXT IS NULL
+        OR strpos(lower(c.key), lower(sqlc.narg('search'))) > 0 OR strpos(lower(c.name), lower(sqlc.narg('search'))) > 0
+        OR strpos(lower(c.description), lower(sqlc.narg('search'))) > 0);

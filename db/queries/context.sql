@@ -1,0 +1,54 @@
+-- Search for ranked context, and what was selected.
+
+-- name: PendingSources :many
+-- What others wrote and no search has seen yet: taken by this transaction, waiting for others that take it.
+DELETE FROM embedding.pending WHERE (kind, hash) IN (
+    SELECT p.kind, p.hash FROM embedding.pending p ORDER BY p.kind, p.hash LIMIT @row_count FOR UPDATE)
+RETURNING kind, hash;
+
+-- name: HasPending :one
+SELECT EXISTS (SELECT FROM embedding.pending);
+
+-- name: TermStatistics :many
+-- How many passages the scope has (term 0), and how many hold each of the terms.
+WITH passages AS MATERIALIZED (
+    SELECT l.terms & @terms::INT[] AS hits FROM embedding.in_scope(
+        sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+        sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+        sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+        @messages::BOOLEAN, @narrowed::BOOLEAN, @record_kinds::TEXT[]) l)
+SELECT 0::INT AS term, count(*) AS passages FROM passages
+UNION ALL
+SELECT t.term::INT, count(*) FROM passages p CROSS JOIN LATERAL unnest(p.hits) AS t (term) GROUP BY t.term;
+
+-- name: LexicalCandidates :many
+SELECT l.kind::log.ref_type AS kind, l.source_id::BIGINT AS source_id, max(-(l.vector <#> CAST(@query::TEXT AS sparsevec)))::FLOAT8 AS product
+FROM embedding.in_scope(
+    sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+    sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+    sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+    @messages::BOOLEAN, @narrowed::BOOLEAN, @record_kinds::TEXT[]) l
+GROUP BY l.kind, l.source_id
+ORDER BY product DESC, l.kind, l.source_id DESC LIMIT @row_count;
+
+-- name: CandidateMessages :many
+-- What ranking needs of a message, without its text.
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at FROM log.messages m WHERE m.id = ANY (@ids::BIGINT[]);
+
+-- name: CandidateRecords :many
+SELECT r.id, r.hash, r.created_at FROM knowledge.records r WHERE r.id = ANY (@ids::BIGINT[]);
+
+-- name: PlayerNames :many
+SELECT p.hash, p.key, p.name FROM core.players p WHERE p.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]));
+
+-- name: PlayerPreferences :many
+SELECT p.preferences FROM core.players p WHERE p.hash = CAST(@hash::TEXT AS CHAR(64));
+
+-- name: KeepSelection :one
+INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, tokens, embedding_model, created_at)
+VALUES (@receipt::TEXT, @request, @policy, @log_position, @log_size, @items, @dropped, @rendered, @tokens, @embedding_model, @created_at)
+RETURNING id::TEXT;
+
+-- name: SelectionByID :many
+SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered, s.tokens, s.embedding_model, s.created_at
+FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);

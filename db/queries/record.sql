@@ -1,0 +1,35 @@
+-- Records of the ledgers and the secretary.
+
+-- name: RecordsByHash :many
+SELECT * FROM knowledge.records WHERE hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]));
+
+-- name: RecordsByID :many
+SELECT * FROM knowledge.records WHERE id = ANY (@ids::BIGINT[]) ORDER BY id;
+
+-- name: AddRecord :many
+-- Gives nothing if the record is there already: see FindRecord.
+INSERT INTO knowledge.records (kind, book, title, content, data, verified, created_at)
+VALUES (CAST(@kind::TEXT AS log.ref_type), @book, @title, @content, COALESCE(CAST(sqlc.narg('data')::TEXT AS JSONB), '{}'), @verified,
+    COALESCE(sqlc.narg('created_at')::TIMESTAMPTZ, clock_timestamp()))
+ON CONFLICT (hash) DO NOTHING RETURNING *;
+
+-- name: FindRecord :one
+SELECT r.* FROM knowledge.records r WHERE r.hash = knowledge.record_hash(ROW (
+    NULL, NULL, CAST(@kind::TEXT AS log.ref_type), @book::TEXT, @title::TEXT, @content::TEXT, COALESCE(CAST(sqlc.narg('data')::TEXT AS JSONB), '{}'),
+    @verified::BOOLEAN, NULL)::knowledge.records);
+
+-- name: SearchRecords :many
+SELECT r.* FROM knowledge.records r
+WHERE (sqlc.narg('kind')::TEXT IS NULL OR r.kind = CAST(sqlc.narg('kind')::TEXT AS log.ref_type))
+    AND (sqlc.narg('search')::TEXT IS NULL
+        OR strpos(lower(r.title), lower(sqlc.narg('search'))) > 0 OR strpos(lower(r.book), lower(sqlc.narg('search'))) > 0
+        OR strpos(lower(r.content), lower(sqlc.narg('search'))) > 0)
+    AND (sqlc.narg('before')::BIGINT IS NULL OR r.id < sqlc.narg('before'))
+ORDER BY r.id DESC LIMIT @row_count;
+
+-- name: CountRecords :one
+SELECT count(*) FROM knowledge.records r
+WHERE (sqlc.narg('kind')::TEXT IS NULL OR r.kind = CAST(sqlc.narg('kind')::TEXT AS log.ref_type))
+    AND (sqlc.narg('search')::TEXT IS NULL
+        OR strpos(lower(r.title), lower(sqlc.narg('search'))) > 0 OR strpos(lower(r.book), lower(sqlc.narg('search'))) > 0
+        OR strpos(lower(r.content), lower(sqlc.narg('search'))) > 0);
