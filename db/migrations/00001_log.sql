@@ -2,12 +2,18 @@
 -- docs/chain.md describes the format of the hashes; internal/chain computes the same in Go.
 
 -- +goose Up
-CREATE EXTENSION IF NOT EXISTS pgcrypto;
+-- +goose StatementBegin
+DO $$ BEGIN
+    IF current_setting('server_encoding') <> 'UTF8' THEN
+        RAISE EXCEPTION 'the database must be encoded in UTF8, and is in %', current_setting('server_encoding');
+    END IF;
+END $$;
+-- +goose StatementEnd
 
 CREATE SCHEMA log;
 
 CREATE DOMAIN log.hash AS CHAR(64) COLLATE "C"
-    CONSTRAINT hash_is_lower_case_hex CHECK (VALUE ~ '^[0-9a-f]{64}$');
+    CONSTRAINT hash_is_lower_case_hex CHECK (VALUE ~ '^[0-9a-f]+$');
 
 -- One dimension from 1, no NULL; each element is 64 characters by its type, so one class of characters will do.
 CREATE DOMAIN log.hashes AS CHAR(64)[] COLLATE "C"
@@ -92,62 +98,58 @@ CREATE TABLE log.append_keys (
 );
 
 -- ---- digests ---------------------------------------------------------------------------------------------
+-- These define the format; the trigger below calls them, so there is no second definition in SQL. What they use
+-- is STABLE in Postgres' catalogue, so they are STABLE too: only then are they expanded in place.
 
 CREATE FUNCTION log.sha256(data TEXT) RETURNS CHAR(64)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN encode(sha256(convert_to(data, 'UTF8')), 'hex');
 
--- F(x): a 4-byte length and the bytes; FFFFFFFF alone for NULL.
-CREATE FUNCTION log.frame(x BYTEA) RETURNS BYTEA
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN COALESCE(int4send(octet_length(x)) || x, '\xffffffff'::BYTEA);
-
-CREATE FUNCTION log.frame(x TEXT) RETURNS BYTEA
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN COALESCE(int4send(octet_length(convert_to(x, 'UTF8'))) || convert_to(x, 'UTF8'), '\xffffffff'::BYTEA);
-
--- F of a hash: its 32 raw bytes.
-CREATE FUNCTION log.frame_hash(x TEXT) RETURNS BYTEA
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN COALESCE('\x00000020'::BYTEA || decode(x, 'hex'), '\xffffffff'::BYTEA);
+-- F(x) of each, one after the other: a 4-byte length and the bytes; FFFFFFFF alone for NULL. This is how Postgres
+-- sends the elements of an array, after 20 bytes that describe the array.
+CREATE FUNCTION log.frames(VARIADIC fields BYTEA[]) RETURNS BYTEA
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN substr(array_send(fields), 21);
 
 -- A(list): a 4-byte count and F of each. One decode of all digits at once: each hash has 64 of them.
 CREATE FUNCTION log.frame_hashes(list CHAR(64)[]) RETURNS BYTEA
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     RETURN CASE WHEN cardinality(list) = 0 THEN '\x00000000'::BYTEA
         ELSE int4send(cardinality(list)) || decode('00000020' || array_to_string(list, '00000020'), 'hex') END;
 
 CREATE FUNCTION log.content_preimage(salt BYTEA, content TEXT, attachments JSONB, ambient JSONB) RETURNS BYTEA
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN convert_to(E'context-manager/content/v1\n', 'UTF8')
-        || salt || log.frame(content) || log.frame(attachments::TEXT) || log.frame(ambient::TEXT);
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN 'context-manager/content/v1\012'::BYTEA || salt || log.frames(
+        convert_to(content, 'UTF8'), convert_to(attachments::TEXT, 'UTF8'), convert_to(ambient::TEXT, 'UTF8'));
 
 CREATE FUNCTION log.content_digest(salt BYTEA, content TEXT, attachments JSONB, ambient JSONB) RETURNS CHAR(64)
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     RETURN encode(sha256(log.content_preimage(salt, content, attachments, ambient)), 'hex');
 
 -- The digest of a message's refs, for writers in SQL that state it with the message:
 -- log.refs_digest(ARRAY['context', 'secretary'], ARRAY[hash, hash]).
 CREATE FUNCTION log.refs_digest(types TEXT[], hashes TEXT[]) RETURNS CHAR(64)
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (
-        SELECT encode(sha256(convert_to(E'context-manager/refs/v1\n', 'UTF8')
-            || int4send(COALESCE(cardinality(types), 0))
-            || COALESCE(string_agg(log.frame(r.type) || log.frame_hash(r.hash), ''::BYTEA ORDER BY r.position), ''::BYTEA)), 'hex')
+        SELECT encode(sha256('context-manager/refs/v1\012'::BYTEA || int4send(COALESCE(cardinality(types), 0))
+            || COALESCE(string_agg(log.frames(convert_to(r.type, 'UTF8'), decode(r.hash, 'hex')), ''::BYTEA
+                ORDER BY r.position), ''::BYTEA)), 'hex')
         FROM ROWS FROM (unnest(types), unnest(hashes)) WITH ORDINALITY AS r (type, hash, position));
 
 CREATE FUNCTION log.preimage(m log.messages) RETURNS BYTEA
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN convert_to(E'context-manager/message/v1\n', 'UTF8')
-        || log.frame_hash(m.session_hash) || log.frame(int8send(m.sequence))
-        || log.frame_hash(m.prev_hash) || log.frame_hash(m.thread_hash)
-        || log.frame_hash(m.owner_id) || log.frame_hashes(m.players_id) || log.frame_hash(m.master_player)
-        || log.frame(m.role) || log.frame(m.event_type::TEXT) || log.frame(int2send(m.importance))
-        || log.frame(m.channel) || log.frame(m.source)
-        || log.frame_hash(m.content_digest) || log.frame_hashes(m.hashtags)
-        || log.frame_hash(m.flag_id) || log.frame_hash(m.master_item_id) || log.frame_hashes(m.item_id)
-        || log.frame_hash(m.loc_id) || log.frame_hash(m.refs_digest)
-        || log.frame(int8send((EXTRACT(EPOCH FROM m.created_at) * 1000000)::BIGINT));
+    RETURN 'context-manager/message/v1\012'::BYTEA
+        || log.frames(decode(m.session_hash, 'hex'), int8send(m.sequence), decode(m.prev_hash, 'hex'),
+            decode(m.thread_hash, 'hex'), decode(m.owner_id, 'hex'))
+        || log.frame_hashes(m.players_id)
+        || log.frames(decode(m.master_player, 'hex'), convert_to(m.role, 'UTF8'), convert_to(m.event_type::TEXT, 'UTF8'),
+            int2send(m.importance), convert_to(m.channel, 'UTF8'), convert_to(m.source, 'UTF8'),
+            decode(m.content_digest, 'hex'))
+        || log.frame_hashes(m.hashtags)
+        || log.frames(decode(m.flag_id, 'hex'), decode(m.master_item_id, 'hex'))
+        || log.frame_hashes(m.item_id)
+        || log.frames(decode(m.loc_id, 'hex'), decode(m.refs_digest, 'hex'),
+            int8send((EXTRACT(EPOCH FROM m.created_at) * 1000000)::BIGINT));
 
 CREATE FUNCTION log.message_hash(m log.messages) RETURNS CHAR(64)
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -155,7 +157,7 @@ CREATE FUNCTION log.message_hash(m log.messages) RETURNS CHAR(64)
 
 CREATE FUNCTION log.id_digest(id BIGINT, hash TEXT) RETURNS CHAR(64)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN encode(sha256(convert_to(E'context-manager/id/v1\n', 'UTF8') || int8send(id) || decode(hash, 'hex')), 'hex');
+    RETURN encode(sha256('context-manager/id/v1\012'::BYTEA || int8send(id) || decode(hash, 'hex')), 'hex');
 
 -- ---- the chain, for every writer -------------------------------------------------------------------------
 
@@ -167,8 +169,11 @@ CREATE FUNCTION log.session_lock(session_hash TEXT) RETURNS BIGINT
 -- Fills in what a writer leaves out and refuses what a writer states wrongly. Codes, for programs:
 -- CM001 not the head, CM002 a stated value is wrong, CM003 too early, CM004 the log is immutable,
 -- CM005 refs differ from their digest.
+-- The settings: names mean what they mean here whatever the writer's search_path says, and the plans are made once
+-- even where the session asks for a plan a query, which cost four times the whole trigger.
 -- +goose StatementBegin
-CREATE FUNCTION log.chain_message() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+CREATE FUNCTION log.chain_message() RETURNS TRIGGER LANGUAGE plpgsql
+    SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     head RECORD;
     want CHAR(64);
@@ -198,13 +203,14 @@ BEGIN
         RAISE EXCEPTION 'created_at is infinite' USING ERRCODE = 'CM002', COLUMN = 'created_at';
     END IF;
 
-    NEW.salt := COALESCE(NEW.salt, gen_random_bytes(16));
+    NEW.salt := COALESCE(NEW.salt, substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16));
     want := log.content_digest(NEW.salt, NEW.content, NEW.attachments, NEW.ambient);
     IF NEW.content_digest IS NOT NULL AND NEW.content_digest <> want THEN
         RAISE EXCEPTION 'content_digest is not the digest of the content' USING ERRCODE = 'CM002', COLUMN = 'content_digest';
     END IF;
     NEW.content_digest := want;
-    NEW.refs_digest := COALESCE(NEW.refs_digest, log.refs_digest('{}', '{}'));
+    -- The literal is log.refs_digest('{}', '{}').
+    NEW.refs_digest := COALESCE(NEW.refs_digest, 'd23389a8df957bcb483e946d668497411f85ea889b8b8239e435ece17542dfe3');
 
     want := log.message_hash(NEW);
     IF NEW.hash IS NOT NULL AND NEW.hash <> want THEN
@@ -221,7 +227,8 @@ CREATE TRIGGER chain BEFORE INSERT ON log.messages FOR EACH ROW EXECUTE FUNCTION
 
 -- A ref belongs to its message's thread.
 -- +goose StatementBegin
-CREATE FUNCTION log.place_ref() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+CREATE FUNCTION log.place_ref() RETURNS TRIGGER LANGUAGE plpgsql
+    SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     thread CHAR(64);
 BEGIN
@@ -241,15 +248,20 @@ CREATE TRIGGER place BEFORE INSERT ON log.message_refs FOR EACH ROW EXECUTE FUNC
 
 -- At commit a message's refs are what its hash covers: none is missing, none was added later.
 -- +goose StatementBegin
-CREATE FUNCTION log.check_refs() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+CREATE FUNCTION log.check_refs() RETURNS TRIGGER LANGUAGE plpgsql
+    SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    message CHAR(64) := CASE TG_TABLE_NAME WHEN 'messages' THEN to_jsonb(NEW) ->> 'hash' ELSE to_jsonb(NEW) ->> 'message_hash' END;
+    message CHAR(64);
     found   RECORD;
 BEGIN
-    -- Of a message's refs, the check of the last one is the check of all.
-    IF TG_TABLE_NAME = 'message_refs' AND EXISTS (
-        SELECT FROM log.message_refs r WHERE r.message_hash = message AND r.position > (to_jsonb(NEW) ->> 'position')::INT) THEN
-        RETURN NULL;
+    IF TG_TABLE_NAME = 'messages' THEN
+        message := NEW.hash;
+    ELSE
+        message := NEW.message_hash;
+        -- Of a message's refs, the check of the last one is the check of all.
+        IF EXISTS (SELECT FROM log.message_refs r WHERE r.message_hash = message AND r.position > NEW.position) THEN
+            RETURN NULL;
+        END IF;
     END IF;
     SELECT count(*) AS refs, COALESCE(max(r.position), 0) AS last,
         log.refs_digest(array_agg(r.ref_type::TEXT ORDER BY r.position), array_agg(r.ref_hash::TEXT ORDER BY r.position)) AS digest

@@ -20,9 +20,9 @@ CREATE INDEX records_kind ON knowledge.records (kind, id);
 
 CREATE FUNCTION knowledge.record_hash(r knowledge.records) RETURNS CHAR(64)
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN encode(sha256(convert_to(E'context-manager/record/v1\n', 'UTF8')
-        || log.frame(r.kind::TEXT) || log.frame(r.book) || log.frame(r.title) || log.frame(r.content)
-        || log.frame(r.data::TEXT) || log.frame(boolsend(r.verified))), 'hex');
+    RETURN encode(sha256('context-manager/record/v1\012'::BYTEA || log.frames(
+        convert_to(r.kind::TEXT, 'UTF8'), convert_to(r.book, 'UTF8'), convert_to(r.title, 'UTF8'),
+        convert_to(r.content, 'UTF8'), convert_to(r.data::TEXT, 'UTF8'), boolsend(r.verified))), 'hex');
 
 -- +goose StatementBegin
 CREATE FUNCTION knowledge.hash_record() RETURNS TRIGGER LANGUAGE plpgsql AS $$
