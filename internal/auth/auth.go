@@ -1,0 +1,72 @@
+// Package auth says who is calling: it makes and checks tokens, keeps the console's sessions, and hands the caller
+// on in the request's context. What a caller may do is for others to decide. It never logs or shows a token.
+package auth
+
+import (
+	"context"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Role is what a caller is, apart from which player.
+type Role string
+
+// The roles.
+const (
+	Admin  Role = "admin"  // sees and does everything
+	Agent  Role = "agent"  // a program that acts as its player
+	Client Role = "client" // a person who acts as their player
+	Hook   Role = "hook"   // a program that only delivers events
+)
+
+// Caller is whoever a request comes from.
+type Caller struct {
+	Player chain.Hash
+	Role   Role
+}
+
+// IsAdmin tells whether the caller is an administrator.
+func (c Caller) IsAdmin() bool { return c.Role == Admin }
+
+// Administrator is the caller that the administrator's token stands for: the player "admin" of the system.
+func Administrator() Caller {
+	return Caller{Player: component.DefaultHash("ply", "admin"), Role: Admin}
+}
+
+// Verifier tells whose a token is. The error is UNAUTHENTICATED if it is nobody's.
+type Verifier interface {
+	Verify(ctx context.Context, token string) (Caller, error)
+}
+
+type contextKey struct{}
+
+type outcome struct {
+	caller Caller
+	err    error
+}
+
+// WithCaller gives a context in which From finds the caller.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, contextKey{}, outcome{caller: c})
+}
+
+// withoutCaller gives a context in which From finds why there is no caller.
+func withoutCaller(ctx context.Context, err error) context.Context {
+	return context.WithValue(ctx, contextKey{}, outcome{err: err})
+}
+
+// From gives the caller, or UNAUTHENTICATED with the reason why there is none.
+func From(ctx context.Context) (Caller, error) {
+	o, ok := ctx.Value(contextKey{}).(outcome)
+	if !ok {
+		return Caller{}, errNoToken()
+	}
+	return o.caller, o.err
+}
+
+func errNoToken() error {
+	return fault.New(fault.Unauthenticated,
+		"no token: send it as `Authorization: Bearer …`, or sign in to the console")
+}

@@ -1,0 +1,172 @@
+package auth
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Names of the cookie that holds the id of a session. Browsers keep the first to this host, to https and to /; it is
+// used wherever the request came by https.
+const (
+	secureCookie = "__Host-cm_session"
+	plainCookie  = "cm_session"
+)
+
+// maxSignIn is how large a request to sign in may be, in bytes.
+const maxSignIn = 4096
+
+// Gate finds out who is calling. Make it with NewGate; it is safe for concurrent use.
+type Gate struct {
+	tokens   Verifier
+	sessions *Sessions
+	origin   *http.CrossOriginProtection
+}
+
+// NewGate makes a gate for tokens and sessions.
+func NewGate(tokens Verifier, sessions *Sessions) *Gate {
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, fault.New(fault.Forbidden, "the request comes from another origin"))
+	}))
+	return &Gate{tokens: tokens, sessions: sessions, origin: origin}
+}
+
+// Identify puts the caller, or the reason why there is none, into the request's context, where From finds it. It
+// refuses nothing, so that what is open to all stays so. A cookie counts only if the request comes from the console's
+// own origin: see http.CrossOriginProtection.
+func (g *Gate) Identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		if caller, err := g.identify(r); err != nil {
+			ctx = withoutCaller(ctx, err)
+		} else {
+			ctx = WithCaller(ctx, caller)
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func (g *Gate) identify(r *http.Request) (Caller, error) {
+	if header := r.Header.Get("Authorization"); header != "" {
+		token, err := Bearer(header)
+		if err != nil {
+			return Caller{}, err
+		}
+		return g.tokens.Verify(r.Context(), token)
+	}
+	id := sessionID(r)
+	if id == "" {
+		return Caller{}, errNoToken()
+	}
+	if err := g.origin.Check(r); err != nil {
+		return Caller{}, fault.New(fault.Unauthenticated,
+			"the request comes from another origin: the console's session does not count there, send a token")
+	}
+	caller, ok := g.sessions.Find(id)
+	if !ok {
+		return Caller{}, fault.New(fault.Unauthenticated, "the session has ended: sign in again")
+	}
+	return caller, nil
+}
+
+// Bearer gives the token of an Authorization header, or UNAUTHENTICATED.
+func Bearer(header string) (string, error) {
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", fault.New(fault.Unauthenticated, "no token: the Authorization header is not of the form `Bearer …`")
+	}
+	return strings.TrimSpace(token), nil
+}
+
+// sessionID gives the id that the request's cookie holds, or "".
+func sessionID(r *http.Request) string {
+	for _, name := range []string{secureCookie, plainCookie} {
+		if c, err := r.Cookie(name); err == nil && c.Value != "" {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// Sessions serves the console's session: POST {"token": …} signs in, GET tells who is signed in, DELETE signs out.
+// Errors have the form of GraphQL's.
+func (g *Gate) Sessions() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /session", g.signIn)
+	mux.HandleFunc("GET /session", g.whoAmI)
+	mux.HandleFunc("DELETE /session", g.signOut)
+	return g.origin.Handler(noStore(mux))
+}
+
+func noStore(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Token string `json:"token"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxSignIn)).Decode(&body); err != nil {
+		refuse(w, http.StatusBadRequest, fault.New(fault.BadUserInput,
+			`the body is not {"token": "…"} of at most %d bytes`, maxSignIn))
+		return
+	}
+	caller, err := g.tokens.Verify(r.Context(), body.Token)
+	if err != nil {
+		refuse(w, http.StatusUnauthorized, err)
+		return
+	}
+	http.SetCookie(w, cookie(r, g.sessions.Start(caller), int(SessionLife.Seconds())))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (g *Gate) whoAmI(w http.ResponseWriter, r *http.Request) {
+	caller, err := g.identify(r)
+	if err != nil {
+		refuse(w, http.StatusUnauthorized, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{"player": caller.Player.String(), "role": string(caller.Role)})
+}
+
+func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
+	if id := sessionID(r); id != "" {
+		g.sessions.End(id)
+	}
+	http.SetCookie(w, cookie(r, "", -1))
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// cookie makes the cookie of a session; maxAge is in seconds, and a negative one deletes it.
+func cookie(r *http.Request, id string, maxAge int) *http.Cookie {
+	c := &http.Cookie{
+		Name: plainCookie, Value: id, Path: "/", MaxAge: maxAge,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	}
+	// A proxy that speaks https says so. Whoever lies about it only makes their own browser stricter.
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		c.Name, c.Secure = secureCookie, true
+	}
+	return c
+}
+
+// refuse answers with an error in GraphQL's form.
+func refuse(w http.ResponseWriter, status int, err error) {
+	message := "internal error"
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		message = f.Error()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"errors": []any{map[string]any{
+		"message": message, "extensions": map[string]any{"code": fault.CodeOf(err)},
+	}}})
+}

@@ -1,0 +1,247 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+type fixture struct {
+	t     *testing.T
+	token string
+	now   time.Time
+	gate  *Gate
+	mux   *http.ServeMux
+}
+
+func setUp(t *testing.T) *fixture {
+	f := &fixture{t: t, token: NewAdminToken(), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	sessions := NewSessions()
+	sessions.Now = func() time.Time { return f.now }
+	f.gate = NewGate(NewAdminVerifier(f.token), sessions)
+	f.mux = http.NewServeMux()
+	f.mux.Handle("/session", f.gate.Sessions())
+	f.mux.Handle("/who", f.gate.Identify(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, err := From(r.Context())
+		if err != nil {
+			refuse(w, http.StatusUnauthorized, err)
+			return
+		}
+		_, _ = io.WriteString(w, string(caller.Role))
+	})))
+	return f
+}
+
+func (f *fixture) do(method, target, body string, header ...string) *http.Response {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	f.mux.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func (f *fixture) signIn(header ...string) *http.Cookie {
+	f.t.Helper()
+	r := f.do("POST", "http://cm.test/session", `{"token":"`+f.token+`"}`, header...)
+	if r.StatusCode != http.StatusNoContent || len(r.Cookies()) != 1 {
+		f.t.Fatalf("POST /session = %d with %d cookies, want 204 with one", r.StatusCode, len(r.Cookies()))
+	}
+	return r.Cookies()[0]
+}
+
+func message(t *testing.T, r *http.Response) (code fault.Code, text string) {
+	t.Helper()
+	var body struct {
+		Errors []struct {
+			Message    string
+			Extensions struct{ Code fault.Code }
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Errors) != 1 {
+		t.Fatalf("the body is no error of GraphQL's form: %v", err)
+	}
+	return body.Errors[0].Extensions.Code, body.Errors[0].Message
+}
+
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	for name, test := range map[string]struct {
+		header string
+		status int
+		text   string
+	}{
+		"the token":         {"Bearer " + f.token, 200, ""},
+		"scheme's case":     {"bearer " + f.token, 200, ""},
+		"none":              {"", 401, "no token: send it"},
+		"another scheme":    {"Basic " + f.token, 401, "no token: the Authorization header"},
+		"no scheme":         {f.token, 401, "no token: the Authorization header"},
+		"another token":     {"Bearer " + NewAdminToken(), 401, "unknown token"},
+		"something else":    {"Bearer abc", 401, "malformed token"},
+		"the token, broken": {"Bearer " + f.token[:54] + "!", 401, "malformed token"},
+	} {
+		var header []string
+		if test.header != "" {
+			header = []string{"Authorization", test.header}
+		}
+		r := f.do("GET", "http://cm.test/who", "", header...)
+		if r.StatusCode != test.status {
+			t.Errorf("%s: status = %d, want %d", name, r.StatusCode, test.status)
+		}
+		if r.StatusCode == 401 {
+			if code, text := message(t, r); code != fault.Unauthenticated || !strings.HasPrefix(text, test.text) {
+				t.Errorf("%s: %s %q, want UNAUTHENTICATED %q", name, code, text, test.text)
+			}
+		}
+	}
+}
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	c := f.signIn()
+	if c.Name != "cm_session" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Secure {
+		t.Errorf("the cookie = %v, want HttpOnly, SameSite=Strict and Path=/", c)
+	}
+	if strings.Contains(c.Value, f.token) || len(c.Value) < 43 {
+		t.Errorf("the cookie's value = %q, want a random id", c.Value)
+	}
+	cookie := c.Name + "=" + c.Value
+	r := f.do("GET", "http://cm.test/session", "", "Cookie", cookie)
+	var who struct{ Player, Role string }
+	if err := json.NewDecoder(r.Body).Decode(&who); err != nil || who.Role != "admin" || who.Player != Administrator().Player.String() {
+		t.Errorf("GET /session = %v, %v, want the administrator", who, err)
+	}
+	if r := f.do("POST", "http://cm.test/who", "", "Cookie", cookie); r.StatusCode != 200 {
+		t.Errorf("a request with the cookie = %d, want 200", r.StatusCode)
+	}
+	if r := f.do("DELETE", "http://cm.test/session", "", "Cookie", cookie); r.StatusCode != 204 || r.Cookies()[0].MaxAge >= 0 {
+		t.Errorf("DELETE /session = %d %v, want 204 and the cookie deleted", r.StatusCode, r.Cookies())
+	}
+	r = f.do("GET", "http://cm.test/session", "", "Cookie", cookie)
+	if code, text := message(t, r); r.StatusCode != 401 || code != fault.Unauthenticated || !strings.HasPrefix(text, "the session has ended") {
+		t.Errorf("GET /session after DELETE = %d %s %q, want 401", r.StatusCode, code, text)
+	}
+}
+
+func TestSessionBehindHTTPS(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	c := f.signIn("X-Forwarded-Proto", "https")
+	if c.Name != "__Host-cm_session" || !c.Secure {
+		t.Errorf("the cookie = %v, want __Host- and Secure", c)
+	}
+	if r := f.do("GET", "http://cm.test/who", "", "Cookie", c.Name+"="+c.Value); r.StatusCode != 200 {
+		t.Errorf("a request with the cookie = %d, want 200", r.StatusCode)
+	}
+}
+
+func TestSignInRefuses(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	for name, test := range map[string]struct {
+		body   string
+		status int
+		code   fault.Code
+	}{
+		"wrong token": {`{"token":"` + NewAdminToken() + `"}`, 401, fault.Unauthenticated},
+		"no token":    {`{}`, 401, fault.Unauthenticated},
+		"no JSON":     {`token`, 400, fault.BadUserInput},
+		"a number":    {`{"token":1}`, 400, fault.BadUserInput},
+		"too large":   {`{"token":"` + strings.Repeat("x", 1<<20) + `"}`, 400, fault.BadUserInput},
+	} {
+		r := f.do("POST", "http://cm.test/session", test.body)
+		if len(r.Cookies()) != 0 {
+			t.Errorf("%s: a cookie", name)
+		}
+		if code, _ := message(t, r); r.StatusCode != test.status || code != test.code {
+			t.Errorf("%s: %d %s, want %d %s", name, r.StatusCode, code, test.status, test.code)
+		}
+	}
+}
+
+func TestCrossOrigin(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	c := f.signIn()
+	cookie := c.Name + "=" + c.Value
+	for name, test := range map[string]struct {
+		method string
+		header []string
+		status int
+	}{
+		"own origin":             {"POST", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-origin"}, 200},
+		"own origin, old":        {"POST", []string{"Cookie", cookie, "Origin", "http://cm.test"}, 200},
+		"another site":           {"POST", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, 401},
+		"another origin, old":    {"POST", []string{"Cookie", cookie, "Origin", "http://evil.test"}, 401},
+		"another port":           {"POST", []string{"Cookie", cookie, "Origin", "http://cm.test:81"}, 401},
+		"another site, by token": {"POST", []string{"Authorization", "Bearer " + f.token, "Sec-Fetch-Site", "cross-site"}, 200},
+	} {
+		if r := f.do(test.method, "http://cm.test/who", "", test.header...); r.StatusCode != test.status {
+			t.Errorf("%s: %d, want %d", name, r.StatusCode, test.status)
+		}
+	}
+	r := f.do("POST", "http://cm.test/session", `{"token":"`+f.token+`"}`, "Sec-Fetch-Site", "cross-site")
+	if code, _ := message(t, r); r.StatusCode != 403 || code != fault.Forbidden || len(r.Cookies()) != 0 {
+		t.Errorf("to sign in from another site = %d %s, want 403", r.StatusCode, code)
+	}
+}
+
+func TestSessionExpires(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	open := func(c *http.Cookie) bool {
+		return f.do("GET", "http://cm.test/session", "", "Cookie", c.Name+"="+c.Value).StatusCode == 200
+	}
+	idle, used := f.signIn(), f.signIn()
+	for elapsed := 59 * time.Minute; elapsed < SessionLife; elapsed += 59 * time.Minute {
+		f.now = f.now.Add(59 * time.Minute)
+		if !open(used) {
+			t.Fatalf("a session in use ended after %v, want %v", elapsed, SessionLife)
+		}
+	}
+	if open(idle) {
+		t.Errorf("an idle session is open after %v", SessionLife)
+	}
+	f.now = f.now.Add(30 * time.Minute)
+	if open(used) {
+		t.Errorf("a session in use is open after more than %v", SessionLife)
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	s := NewSessions()
+	s.Now = func() time.Time { return now }
+	var ids []string
+	for range maxSessions + 1 {
+		now = now.Add(time.Second)
+		ids = append(ids, s.Start(Administrator()))
+	}
+	if len(s.open) != maxSessions {
+		t.Errorf("%d sessions are open, want %d", len(s.open), maxSessions)
+	}
+	if _, ok := s.Find(ids[0]); ok {
+		t.Error("the session that was idle the longest is open")
+	}
+	if _, ok := s.Find(ids[1]); !ok {
+		t.Error("the second session is not open")
+	}
+}
+
+func TestFromNothing(t *testing.T) {
+	t.Parallel()
+	if _, err := From(context.Background()); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("From(an empty context) = %v, want UNAUTHENTICATED", err)
+	}
+}

@@ -1,0 +1,92 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+// How long a session of the console lives, and how many there may be.
+const (
+	SessionIdle = time.Hour
+	SessionLife = 12 * time.Hour
+	maxSessions = 1000 // beyond it, the one that was idle the longest ends
+)
+
+// Sessions are the console's sessions, in memory: they end with the server. Safe for concurrent use.
+type Sessions struct {
+	// Now is the clock; set it before first use.
+	Now func() time.Time
+
+	mu   sync.Mutex
+	open map[[sha256.Size]byte]*session // by the SHA-256 of the id
+}
+
+type session struct {
+	caller  Caller
+	started time.Time
+	used    time.Time
+}
+
+// NewSessions makes an empty set.
+func NewSessions() *Sessions {
+	return &Sessions{Now: time.Now, open: map[[sha256.Size]byte]*session{}}
+}
+
+// Start opens a session and gives its id, which is a secret: whoever has it is the caller.
+func (s *Sessions) Start(c Caller) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.Now()
+	s.sweep(now)
+	id := rand.Text() + rand.Text() // 256 bits
+	s.open[sha256.Sum256([]byte(id))] = &session{caller: c, started: now, used: now}
+	return id
+}
+
+// Find gives the caller of a session that is open, and counts as its use.
+func (s *Sessions) Find(id string) (Caller, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key, now := sha256.Sum256([]byte(id)), s.Now()
+	found, ok := s.open[key]
+	if !ok {
+		return Caller{}, false
+	}
+	if found.expired(now) {
+		delete(s.open, key)
+		return Caller{}, false
+	}
+	found.used = now
+	return found.caller, true
+}
+
+// End closes a session. One that is not open is no error.
+func (s *Sessions) End(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, sha256.Sum256([]byte(id)))
+}
+
+func (s *session) expired(now time.Time) bool {
+	return now.Sub(s.used) >= SessionIdle || now.Sub(s.started) >= SessionLife
+}
+
+// sweep forgets what has expired and makes room for one more.
+func (s *Sessions) sweep(now time.Time) {
+	var oldest [sha256.Size]byte
+	var since time.Time
+	for key, open := range s.open {
+		if open.expired(now) {
+			delete(s.open, key)
+			continue
+		}
+		if since.IsZero() || open.used.Before(since) {
+			oldest, since = key, open.used
+		}
+	}
+	if len(s.open) >= maxSessions {
+		delete(s.open, oldest)
+	}
+}
