@@ -1,6 +1,158 @@
 package db
 
-type writer struct{}
+import (
+	"context"
+	"sync"
+	"time"
 
-func startWriter(*DB) *writer { return &writer{} }
-func (w *writer) stop()       {}
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Limits of one group commit. A call larger than that goes alone.
+const (
+	groupMessages = 1000
+	groupBytes    = 8 << 20
+	groupTimeout  = 30 * time.Second
+	writers       = 2   // one gathers and prepares while the other waits for the disk
+	queueLength   = 256 // calls; more wait for a place
+)
+
+// appendCall is one request to append, on its way through the writer.
+type appendCall struct {
+	ctx    context.Context
+	drafts []chain.Draft
+	bytes  int
+	done   chan struct{} // closed once result and err are set
+	result []chain.Message
+	err    error
+}
+
+func (c *appendCall) finish(result []chain.Message, err error) {
+	c.result, c.err = result, err
+	close(c.done)
+}
+
+// writer gathers what concurrent requests append and commits it together: one wait for the disk serves all.
+type writer struct {
+	store *DB
+	queue chan *appendCall
+	mu    sync.RWMutex // closed is set, and queue closed, under the write lock
+	ended bool
+	wait  sync.WaitGroup
+}
+
+func startWriter(store *DB) *writer {
+	w := &writer{store: store, queue: make(chan *appendCall, queueLength)}
+	for range writers {
+		w.wait.Go(w.run)
+	}
+	return w
+}
+
+// stop takes no more calls and returns when those that were taken are answered.
+func (w *writer) stop() {
+	w.mu.Lock()
+	if !w.ended {
+		w.ended = true
+		close(w.queue)
+	}
+	w.mu.Unlock()
+	w.wait.Wait()
+}
+
+// submit queues a call and waits for its outcome. When ctx ends first, the call may still be committed.
+func (w *writer) submit(call *appendCall) ([]chain.Message, error) {
+	if err := w.enqueue(call); err != nil {
+		return nil, err
+	}
+	select {
+	case <-call.done:
+		return call.result, call.err
+	case <-call.ctx.Done():
+		return nil, fault.Wrap(call.ctx.Err(), fault.Unavailable,
+			"the request ended before the messages were known to be written; with idempotency keys it can be repeated safely")
+	}
+}
+
+func (w *writer) enqueue(call *appendCall) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.ended {
+		return fault.New(fault.Unavailable, "the server is stopping")
+	}
+	select {
+	case w.queue <- call:
+		return nil
+	case <-call.ctx.Done():
+		return fault.Wrap(call.ctx.Err(), fault.Unavailable, "the request ended before its turn; nothing was written")
+	}
+}
+
+func (w *writer) run() {
+	var next *appendCall // taken from the queue, and too large for the group before
+	for {
+		first := next
+		if next = nil; first == nil {
+			var open bool
+			if first, open = <-w.queue; !open {
+				return
+			}
+		}
+		var group []*appendCall
+		group, next = w.gather(first)
+		w.commit(group)
+	}
+}
+
+// gather takes what waits in the queue, up to the limits of a group.
+func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCall) {
+	group = []*appendCall{first}
+	messages, bytes := len(first.drafts), first.bytes
+	for {
+		select {
+		case call, open := <-w.queue:
+			if !open {
+				return group, nil
+			}
+			if messages+len(call.drafts) > groupMessages || bytes+call.bytes > groupBytes {
+				return group, call
+			}
+			group = append(group, call)
+			messages, bytes = messages+len(call.drafts), bytes+call.bytes
+		default:
+			return group, nil
+		}
+	}
+}
+
+// commit writes a group, each call all or nothing. A call that turns out to be wrong is answered and leaves the
+// others alone; when the database refuses the group as a whole, each call is tried by itself.
+func (w *writer) commit(group []*appendCall) {
+	live := group[:0]
+	for _, call := range group {
+		if err := call.ctx.Err(); err != nil {
+			call.finish(nil, fault.Wrap(err, fault.Unavailable, "the request ended before its turn; nothing was written"))
+			continue
+		}
+		live = append(live, call)
+	}
+	if len(live) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
+	defer cancel()
+	outcomes, err := w.store.appendGroup(ctx, live)
+	switch {
+	case err == nil:
+		for i, call := range live {
+			call.finish(outcomes[i].messages, outcomes[i].err)
+		}
+	case len(live) == 1:
+		live[0].finish(nil, err)
+	default:
+		for _, call := range live {
+			w.commit([]*appendCall{call})
+		}
+	}
+}

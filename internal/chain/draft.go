@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -53,6 +54,9 @@ type Original struct {
 func (d *Draft) Validate(field string) error {
 	if d.EventType == "" {
 		d.EventType = EventMessage
+	}
+	if d.EventType == EventErasure && d.Original == nil {
+		return fault.Input(field+".eventType", "ERASURE is written by an erasure only")
 	}
 	if d.CreatedAt != nil {
 		cut := d.CreatedAt.UTC().Truncate(time.Microsecond)
@@ -128,4 +132,26 @@ func CheckText(field string, text *string, limit int) error {
 		return fault.Input(field, "is not valid UTF-8")
 	}
 	return nil
+}
+
+// Size is how many bytes of text the draft holds.
+func (d *Draft) Size() int {
+	size := len(d.Content)
+	if d.Attachments != nil {
+		size += len(*d.Attachments)
+	}
+	if d.Ambient != nil {
+		size += len(*d.Ambient)
+	}
+	return size
+}
+
+// Fingerprint tells a repetition of the same draft from another draft with the same idempotency key: SHA-256 over
+// everything that the writer chose.
+func (d *Draft) Fingerprint() Hash {
+	text, err := json.Marshal(d)
+	if err != nil { // hashes, texts and times always have a JSON form
+		panic(fmt.Sprintf("chain: fingerprint: %v", err))
+	}
+	return Sum(text)
 }

@@ -4,6 +4,7 @@
 package selection
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
@@ -27,4 +28,32 @@ type Request struct {
 	Threshold   float64
 	TokenBudget *int // nil: none
 	At          time.Time
+}
+
+// NarrowsMessages says whether the scope leaves out any message.
+func (s Scope) NarrowsMessages() bool {
+	return s.Sessions != nil || s.Threads != nil || s.Players != nil || s.Owners != nil || s.Hashtags != nil || s.Flags != nil ||
+		s.Items != nil || s.Locations != nil || s.EventTypes != nil || s.Since != nil || s.Until != nil
+}
+
+// HasMessages says whether the scope's types hold messages at all.
+func (s Scope) HasMessages() bool {
+	return s.Types == nil || slices.Contains(s.Types, chain.RefContext)
+}
+
+// RecordKinds gives the kinds of records that the scope holds. Records are in no session and name no component, so
+// any list of those leaves all of them out.
+func (s Scope) RecordKinds() []chain.RefType {
+	listed := s
+	listed.Since, listed.Until = nil, nil
+	if listed.NarrowsMessages() {
+		return []chain.RefType{}
+	}
+	kinds := []chain.RefType{}
+	for _, kind := range []chain.RefType{chain.RefAccountant, chain.RefSecretary} {
+		if s.Types == nil || slices.Contains(s.Types, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }

@@ -1,0 +1,168 @@
+package db
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// MaxAppendBytes is how much text one call may append.
+const MaxAppendBytes = 16 << 20
+
+// Append writes messages to the ends of their sessions' chains, in order: all of them or none. It returns once
+// they are on disk, with what the log gave them. A draft whose idempotency key was used before gives the message
+// of that time.
+//
+// Faults: BAD_USER_INPUT names the field; CONFLICT if prevHash is not the session's head or a key was used for
+// another message; UNAVAILABLE if the database cannot serve, when only a repetition with idempotency keys is safe.
+func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
+	switch {
+	case len(drafts) == 0:
+		return nil, fault.Input("messages", "is empty")
+	case len(drafts) > chain.MaxDrafts:
+		return nil, fault.Input("messages", "has %d entries; at most %d are allowed", len(drafts), chain.MaxDrafts)
+	}
+	bytes := 0
+	for i := range drafts {
+		if err := drafts[i].Validate(fmt.Sprintf("messages[%d]", i)); err != nil {
+			return nil, err
+		}
+		bytes += drafts[i].Size()
+	}
+	if bytes > MaxAppendBytes {
+		return nil, fault.Input("messages", "have %d bytes together; at most %d are allowed", bytes, MaxAppendBytes)
+	}
+	return d.writer.submit(&appendCall{ctx: ctx, drafts: drafts, bytes: bytes, done: make(chan struct{})})
+}
+
+// outcome is what became of one call of a group.
+type outcome struct {
+	messages []chain.Message
+	err      error
+}
+
+// appendTries bounds how often a group is tried again when another server got in between.
+const appendTries = 3
+
+func (d *DB) appendGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
+	var outcomes []outcome
+	for try := 1; ; try++ {
+		err := pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) (err error) {
+			outcomes, err = d.appendIn(ctx, dbgen.New(tx), calls)
+			return err
+		})
+		if err == nil || try == appendTries || !passing(err) {
+			return outcomes, mapError(err)
+		}
+	}
+}
+
+// passing says whether an error comes from what another server wrote at the same time, and a new try sees it.
+func passing(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "23505" && pg.TableName == "append_keys" || pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// appendIn does the work of a group within a transaction: lock, plan each call, write what the plans hold.
+func (d *DB) appendIn(ctx context.Context, q *dbgen.Queries, calls []*appendCall) ([]outcome, error) {
+	plan, err := readState(ctx, q, calls)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]outcome, len(calls))
+	slots := make([][]slot, len(calls))
+	for i, call := range calls {
+		slots[i], outcomes[i].err = plan.call(call.drafts)
+	}
+	if len(plan.entries) > 0 {
+		if err := plan.write(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	for i := range calls {
+		for _, s := range slots[i] {
+			if s.entry != nil {
+				outcomes[i].messages = append(outcomes[i].messages, s.entry.message)
+			} else {
+				outcomes[i].messages = append(outcomes[i].messages, s.written)
+			}
+		}
+	}
+	return outcomes, nil
+}
+
+// row is a message on its way into log.messages; see the query AppendMessages.
+type row struct {
+	SessionHash  chain.Hash      `json:"session_hash"`
+	ThreadHash   *chain.Hash     `json:"thread_hash"`
+	OwnerID      chain.Hash      `json:"owner_id"`
+	PlayersID    []chain.Hash    `json:"players_id"`
+	MasterPlayer *chain.Hash     `json:"master_player"`
+	Role         *string         `json:"role"`
+	EventType    chain.EventType `json:"event_type"`
+	Importance   int             `json:"importance"`
+	Channel      *string         `json:"channel"`
+	Source       *string         `json:"source"`
+	Content      string          `json:"content"`
+	Attachments  json.RawMessage `json:"attachments,omitempty"`
+	Ambient      json.RawMessage `json:"ambient,omitempty"`
+	Salt         string          `json:"salt,omitempty"`
+	Hashtags     []chain.Hash    `json:"hashtags"`
+	FlagID       *chain.Hash     `json:"flag_id"`
+	MasterItemID *chain.Hash     `json:"master_item_id"`
+	ItemID       []chain.Hash    `json:"item_id"`
+	LocID        *chain.Hash     `json:"loc_id"`
+	RefsDigest   chain.Hash      `json:"refs_digest"`
+	CreatedAt    time.Time       `json:"created_at"`
+	Hash         *chain.Hash     `json:"hash"`
+}
+
+func rowOf(d *chain.Draft, at time.Time) row {
+	r := row{
+		SessionHash: d.SessionHash, ThreadHash: d.ThreadHash, OwnerID: d.OwnerID, PlayersID: list(d.PlayerIDs),
+		MasterPlayer: d.MasterPlayer, Role: d.Role, EventType: d.EventType, Importance: d.Importance,
+		Channel: d.Channel, Source: d.Source, Content: d.Content, Attachments: raw(d.Attachments), Ambient: raw(d.Ambient),
+		Hashtags: list(d.Hashtags), FlagID: d.FlagID, MasterItemID: d.MasterItemID, ItemID: list(d.ItemIDs),
+		LocID: d.LocationID, RefsDigest: chain.RefsDigest(d.Refs), CreatedAt: at,
+	}
+	if d.Original != nil {
+		r.Hash, r.Salt = &d.Original.Hash, hex.EncodeToString(d.Original.Salt)
+	}
+	return r
+}
+
+// list gives an empty list for a nil one, since a list in the log is never NULL.
+func list(hashes []chain.Hash) []chain.Hash {
+	if hashes == nil {
+		return []chain.Hash{}
+	}
+	return hashes
+}
+
+func raw(j *chain.JSON) json.RawMessage {
+	if j == nil {
+		return nil
+	}
+	return json.RawMessage(*j)
+}
+
+// messageOf gives a row of the log as a message.
+func messageOf(r dbgen.LogMessage) chain.Message {
+	return chain.Message{
+		ID: r.ID, Hash: r.Hash, PrevHash: r.PrevHash, Sequence: r.Sequence, SessionHash: r.SessionHash, ThreadHash: r.ThreadHash,
+		OwnerID: r.OwnerID, PlayerIDs: r.PlayersID, MasterPlayer: r.MasterPlayer, Role: r.Role, EventType: r.EventType,
+		Importance: r.Importance, Channel: r.Channel, Source: r.Source, Content: &r.Content, Attachments: &r.Attachments,
+		Ambient: r.Ambient, Salt: r.Salt, ContentDigest: r.ContentDigest, Hashtags: r.Hashtags, FlagID: r.FlagID,
+		MasterItemID: r.MasterItemID, ItemIDs: r.ItemID, LocationID: r.LocID, RefsDigest: r.RefsDigest, CreatedAt: r.CreatedAt.UTC(),
+	}
+}

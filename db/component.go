@@ -1,0 +1,142 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// tables of core, by the kind of the components they hold.
+var tables = map[component.Kind]string{
+	component.Player: "players", component.Hashtag: "hashtags", component.Flag: "flags", component.Item: "items", component.Location: "locations",
+}
+
+// UpsertComponents creates components, or changes those that are there by namespace and key: all of them or none.
+// It gives them as they are then, in the order of the drafts.
+//
+// Faults: BAD_USER_INPUT names the field; CONFLICT if a stated hash is not the component's, or another's.
+func (d *DB) UpsertComponents(ctx context.Context, drafts []component.Draft) ([]component.Component, error) {
+	switch {
+	case len(drafts) == 0:
+		return nil, fault.Input("components", "is empty")
+	case len(drafts) > component.MaxDrafts:
+		return nil, fault.Input("components", "has %d entries; at most %d are allowed", len(drafts), component.MaxDrafts)
+	}
+	for i := range drafts {
+		if err := drafts[i].Validate(fmt.Sprintf("components[%d]", i)); err != nil {
+			return nil, err
+		}
+	}
+	hashes := make([]chain.Hash, len(drafts))
+	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		for _, i := range inKeyOrder(drafts) {
+			hash, err := upsertComponent(ctx, q, &drafts[i])
+			if err != nil {
+				return fieldError(err, fmt.Sprintf("components[%d].hash", i))
+			}
+			hashes[i] = hash
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, err := d.ComponentsByHash(ctx, hashes)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]component.Component, len(hashes))
+	for i, h := range hashes {
+		out[i] = found[h]
+	}
+	return out, nil
+}
+
+// inKeyOrder gives the order in which rows are locked, the same for every caller, so that none wait for each other.
+func inKeyOrder(drafts []component.Draft) []int {
+	order := make([]int, len(drafts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(drafts[a].Namespace, drafts[b].Namespace), cmp.Compare(drafts[a].Key, drafts[b].Key))
+	})
+	return order
+}
+
+func upsertComponent(ctx context.Context, q *dbgen.Queries, c *component.Draft) (chain.Hash, error) {
+	kind, _ := c.Namespace.Kind()
+	hash := component.DefaultHash(c.Namespace, c.Key)
+	if c.Hash != nil {
+		hash = *c.Hash
+	}
+	return q.UpsertComponent(ctx, dbgen.UpsertComponentParams{
+		KindTable: tables[kind], Namespace: string(c.Namespace), Key: c.Key, Hash: hash.String(), Stated: c.Hash != nil,
+		Name: c.Name, Description: c.Description, Data: (*string)(c.Data), Preferences: c.Preferences,
+	})
+}
+
+// fieldError names the field of a hash that is another component's.
+func fieldError(err error, field string) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && (pg.Code == "23505" || pg.Code == codeNotHead) {
+		return &fault.Error{Code: fault.Conflict, Field: field, Message: "names another component, or the component has another hash", Cause: err}
+	}
+	return err
+}
+
+// ComponentsByHash gives those of the components that rows describe.
+func (d *DB) ComponentsByHash(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]component.Component, error) {
+	rows, err := d.queries().ComponentsByHash(ctx, hashTexts(hashes))
+	out := make(map[chain.Hash]component.Component, len(rows))
+	for _, r := range rows {
+		out[r.Hash] = componentOf(dbgen.SearchComponentsRow{
+			Hash: r.Hash, Namespace: r.Namespace, Key: r.Key, Name: r.Name, Description: r.Description, Data: r.Data, Preferences: r.Preferences,
+		})
+	}
+	return out, mapError(err)
+}
+
+func componentOf(r dbgen.SearchComponentsRow) component.Component {
+	namespace := component.Namespace(r.Namespace)
+	kind, _ := namespace.Kind()
+	return component.Component{
+		Kind: kind, Hash: r.Hash, Namespace: &namespace, Key: &r.Key, Name: r.Name, Description: r.Description,
+		Data: r.Data, Preferences: r.Preferences,
+	}
+}
+
+// ComponentKey is where a component stands in a list: by rank, then namespace and key.
+type ComponentKey struct {
+	Rank      int32
+	Namespace string
+	Key       string
+}
+
+// Components gives a page of components, by how well they match the search, then by namespace and key. Nil
+// namespaces and a nil search do not narrow.
+func (d *DB) Components(ctx context.Context, namespaces []component.Namespace, search *string, p Page[ComponentKey]) (Rows[component.Component, ComponentKey], error) {
+	args := dbgen.SearchComponentsParams{Search: search, Namespaces: words(namespaces), RowCount: p.more()}
+	if p.After != nil {
+		args.AfterRank, args.AfterNamespace, args.AfterKey = &p.After.Rank, p.After.Namespace, p.After.Key
+	}
+	found, err := d.queries().SearchComponents(ctx, args)
+	return rowsOf(p, found, func(r dbgen.SearchComponentsRow) Item[component.Component, ComponentKey] {
+		return Item[component.Component, ComponentKey]{componentOf(r), ComponentKey{r.Rank, r.Namespace, r.Key}}
+	}), mapError(err)
+}
+
+// CountComponents counts what Components lists.
+func (d *DB) CountComponents(ctx context.Context, namespaces []component.Namespace, search *string) (int64, error) {
+	n, err := d.queries().CountComponents(ctx, words(namespaces), search)
+	return n, mapError(err)
+}

@@ -1,0 +1,106 @@
+package db
+
+import (
+	"context"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// MessagesByHash gives those of the messages that there are, in no order.
+func (d *DB) MessagesByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Message, error) {
+	rows, err := d.queries().MessagesByHash(ctx, hashTexts(hashes))
+	return messagesOf(rows), mapError(err)
+}
+
+// MessagesByID gives those of the messages that there are, in the order of their ids.
+func (d *DB) MessagesByID(ctx context.Context, ids []int64) ([]chain.Message, error) {
+	rows, err := d.queries().MessagesByID(ctx, ids)
+	return messagesOf(rows), mapError(err)
+}
+
+func messagesOf(rows []dbgen.LogMessage) []chain.Message {
+	out := make([]chain.Message, len(rows))
+	for i, r := range rows {
+		out[i] = messageOf(r)
+	}
+	return out
+}
+
+// Messages gives a page of the messages in a scope, by id: the order in which they were written.
+func (d *DB) Messages(ctx context.Context, scope selection.Scope, p Page[int64]) (Rows[chain.Message, int64], error) {
+	if !scope.HasMessages() {
+		return Rows[chain.Message, int64]{}, nil
+	}
+	a := scopeArgs(scope)
+	found, err := d.queries().MessagesInScope(ctx, dbgen.MessagesInScopeParams{
+		Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
+		Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
+		After: p.After, Before: p.Before, Backward: p.Backward, RowCount: p.more(),
+	})
+	return rowsOf(p, found, messageByID), mapError(err)
+}
+
+// CountMessages counts the messages in a scope.
+func (d *DB) CountMessages(ctx context.Context, scope selection.Scope) (int64, error) {
+	if !scope.HasMessages() {
+		return 0, nil
+	}
+	n, err := d.queries().CountMessagesInScope(ctx, scopeArgs(scope))
+	return n, mapError(err)
+}
+
+func messageByID(r dbgen.LogMessage) Item[chain.Message, int64] {
+	return Item[chain.Message, int64]{messageOf(r), r.ID}
+}
+
+// SessionMessages gives a page of a session's messages by sequence.
+func (d *DB) SessionMessages(ctx context.Context, session chain.Hash, p Page[int64]) (Rows[chain.Message, int64], error) {
+	found, err := d.queries().SessionMessages(ctx, dbgen.SessionMessagesParams{
+		SessionHash: session.String(), After: p.After, Before: p.Before, Backward: p.Backward, RowCount: p.more(),
+	})
+	return rowsOf(p, found, func(r dbgen.LogMessage) Item[chain.Message, int64] {
+		return Item[chain.Message, int64]{messageOf(r), r.Sequence}
+	}), mapError(err)
+}
+
+// ThreadMessages gives a page of a thread's messages by time.
+func (d *DB) ThreadMessages(ctx context.Context, thread chain.Hash, p Page[Moment]) (Rows[chain.Message, Moment], error) {
+	after, before, afterID, beforeID := bounds(p)
+	found, err := d.queries().ThreadMessages(ctx, dbgen.ThreadMessagesParams{
+		ThreadHash: thread.String(), AfterTime: after, AfterID: afterID, BeforeTime: before, BeforeID: beforeID,
+		Backward: p.Backward, RowCount: p.more(),
+	})
+	return rowsOf(p, found, func(r dbgen.LogMessage) Item[chain.Message, Moment] {
+		return Item[chain.Message, Moment]{messageOf(r), Moment{r.CreatedAt, r.ID}}
+	}), mapError(err)
+}
+
+// CitingMessages gives a page of the messages that were sent with a message or record, by id.
+func (d *DB) CitingMessages(ctx context.Context, source chain.Hash, p Page[int64]) (Rows[chain.Message, int64], error) {
+	found, err := d.queries().CitingMessages(ctx, source.String(), p.After, p.more())
+	return rowsOf(p, found, messageByID), mapError(err)
+}
+
+// CountCitingMessages counts them.
+func (d *DB) CountCitingMessages(ctx context.Context, source chain.Hash) (int64, error) {
+	n, err := d.queries().CountCitingMessages(ctx, source.String())
+	return n, mapError(err)
+}
+
+// RefsOf gives the refs of each of the messages, by position. A message without any is left out.
+func (d *DB) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
+	rows, err := d.queries().RefsOfMessages(ctx, hashTexts(messages))
+	out := make(map[chain.Hash][]chain.Ref, len(messages))
+	for _, r := range rows {
+		out[r.MessageHash] = append(out[r.MessageHash], chain.Ref{Type: r.RefType, Hash: r.RefHash})
+	}
+	return out, mapError(err)
+}
+
+// LogPosition gives the highest id of a message, and how many messages there are.
+func (d *DB) LogPosition(ctx context.Context) (position, size int64, err error) {
+	p, err := d.queries().LogPosition(ctx)
+	return p.Position, p.Size, mapError(err)
+}

@@ -1,0 +1,94 @@
+package db
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// Page asks for at most Limit rows between two keys, neither included; Backward takes them from the end. A nil
+// key does not bound. Rows always come in the list's own order.
+type Page[K any] struct {
+	After, Before *K
+	Limit         int
+	Backward      bool
+}
+
+// Item is a row with the key that a page can start from.
+type Item[T, K any] struct {
+	Value T
+	Key   K
+}
+
+// Rows is a page as it was found. More says whether there is more in the direction that was asked for.
+type Rows[T, K any] struct {
+	Items []Item[T, K]
+	More  bool
+}
+
+// Moment is the key of lists that are ordered by time: the time, then the id of the message.
+type Moment struct {
+	At time.Time
+	ID int64
+}
+
+// more is how many rows a query asks for: one beyond the page tells whether there is more.
+func (p Page[K]) more() int32 { return int32(p.Limit) + 1 }
+
+// rowsOf makes a page of what a query with more() gave.
+func rowsOf[S, T, K any](p Page[K], found []S, item func(S) Item[T, K]) Rows[T, K] {
+	rows := Rows[T, K]{More: len(found) > p.Limit}
+	for _, s := range found[:min(len(found), p.Limit)] {
+		rows.Items = append(rows.Items, item(s))
+	}
+	if p.Backward {
+		slices.Reverse(rows.Items)
+	}
+	return rows
+}
+
+// bounds gives a page's keys as the parameters of a query by time.
+func bounds(p Page[Moment]) (afterTime, beforeTime *time.Time, afterID, beforeID int64) {
+	if p.After != nil {
+		afterTime, afterID = &p.After.At, p.After.ID
+	}
+	if p.Before != nil {
+		beforeTime, beforeID = &p.Before.At, p.Before.ID
+	}
+	return afterTime, beforeTime, afterID, beforeID
+}
+
+// scopeArgs gives a scope as the parameters that all queries over scopes have.
+func scopeArgs(s selection.Scope) dbgen.CountMessagesInScopeParams {
+	return dbgen.CountMessagesInScopeParams{
+		Sessions: hashTexts(s.Sessions), Threads: hashTexts(s.Threads), Players: hashTexts(s.Players), Owners: hashTexts(s.Owners),
+		Hashtags: hashTexts(s.Hashtags), Flags: hashTexts(s.Flags), Items: hashTexts(s.Items), Locations: hashTexts(s.Locations),
+		EventTypes: words(s.EventTypes), Since: s.Since, Until: s.Until,
+	}
+}
+
+// hashTexts gives hashes as text; nil stays nil, which a query takes for no bound.
+func hashTexts(hashes []chain.Hash) []string {
+	if hashes == nil {
+		return nil
+	}
+	out := make([]string, len(hashes))
+	for i, h := range hashes {
+		out[i] = h.String()
+	}
+	return out
+}
+
+func words[T ~string](list []T) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package db
+
+import (
+	"context"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// MaxThreadPlayers is how many players of a thread are named.
+const MaxThreadPlayers = 100
+
+// SessionsByHash gives those of the sessions that have messages, in no order.
+func (d *DB) SessionsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Session, error) {
+	rows, err := d.queries().SessionsByHash(ctx, hashTexts(hashes))
+	out := make([]chain.Session, len(rows))
+	for i, r := range rows {
+		out[i] = chain.Session{Hash: r.SessionHash, Length: r.Sequence, Head: r.Hash, StartedAt: r.StartedAt, LastMessageAt: r.CreatedAt}
+	}
+	return out, mapError(err)
+}
+
+// Sessions gives a page of the sessions that hold a message of the scope, latest message first.
+func (d *DB) Sessions(ctx context.Context, scope selection.Scope, p Page[Moment]) (Rows[chain.Session, Moment], error) {
+	if !scope.HasMessages() {
+		return Rows[chain.Session, Moment]{}, nil
+	}
+	a := scopeArgs(scope)
+	after, _, afterID, _ := bounds(p)
+	found, err := d.queries().SessionsInScope(ctx, dbgen.SessionsInScopeParams{
+		Narrowed: scope.NarrowsMessages(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
+		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
+		Since: a.Since, Until: a.Until, AfterTime: after, AfterID: afterID, RowCount: p.more(),
+	})
+	return rowsOf(p, found, func(r dbgen.SessionsInScopeRow) Item[chain.Session, Moment] {
+		s := chain.Session{Hash: r.SessionHash, Length: r.Sequence, Head: r.Hash, StartedAt: r.StartedAt, LastMessageAt: r.CreatedAt}
+		return Item[chain.Session, Moment]{s, Moment{r.CreatedAt, r.ID}}
+	}), mapError(err)
+}
+
+// CountSessions counts the sessions that hold a message of the scope.
+func (d *DB) CountSessions(ctx context.Context, scope selection.Scope) (int64, error) {
+	if !scope.HasMessages() {
+		return 0, nil
+	}
+	n, err := d.queries().CountSessionsInScope(ctx, dbgen.CountSessionsInScopeParams(scopeArgs(scope)))
+	return n, mapError(err)
+}
+
+// ThreadsByHash gives those of the threads that have messages, in no order.
+func (d *DB) ThreadsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Thread, error) {
+	rows, err := d.queries().ThreadsByHash(ctx, hashTexts(hashes))
+	out := make([]chain.Thread, len(rows))
+	for i, r := range rows {
+		out[i] = chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt}
+	}
+	return out, mapError(err)
+}
+
+// Threads gives a page of the threads that hold a message of the scope, latest message first.
+func (d *DB) Threads(ctx context.Context, scope selection.Scope, p Page[Moment]) (Rows[chain.Thread, Moment], error) {
+	if !scope.HasMessages() {
+		return Rows[chain.Thread, Moment]{}, nil
+	}
+	a := scopeArgs(scope)
+	after, _, afterID, _ := bounds(p)
+	found, err := d.queries().ThreadsInScope(ctx, dbgen.ThreadsInScopeParams{
+		Narrowed: scope.NarrowsMessages(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
+		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
+		Since: a.Since, Until: a.Until, AfterTime: after, AfterID: afterID, RowCount: p.more(),
+	})
+	return rowsOf(p, found, func(r dbgen.ThreadsInScopeRow) Item[chain.Thread, Moment] {
+		t := chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt}
+		return Item[chain.Thread, Moment]{t, Moment{r.LastAt, r.ID}}
+	}), mapError(err)
+}
+
+// CountThreads counts the threads that hold a message of the scope.
+func (d *DB) CountThreads(ctx context.Context, scope selection.Scope) (int64, error) {
+	if !scope.HasMessages() {
+		return 0, nil
+	}
+	n, err := d.queries().CountThreadsInScope(ctx, dbgen.CountThreadsInScopeParams(scopeArgs(scope)))
+	return n, mapError(err)
+}
+
+// PlayersOf gives, for each of the threads, who sent, received or coordinated a message in it, in the order of
+// their hashes, at most MaxThreadPlayers.
+func (d *DB) PlayersOf(ctx context.Context, threads []chain.Hash) (map[chain.Hash][]chain.Hash, error) {
+	rows, err := d.queries().PlayersOfThreads(ctx, hashTexts(threads), MaxThreadPlayers)
+	out := make(map[chain.Hash][]chain.Hash, len(threads))
+	for _, r := range rows {
+		out[r.ThreadHash] = append(out[r.ThreadHash], r.Player)
+	}
+	return out, mapError(err)
+}
