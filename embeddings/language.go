@@ -42,10 +42,10 @@ type stemmer struct{ env *snowballstem.Env }
 
 func newStemmer() stemmer { return stemmer{snowballstem.NewEnv("")} }
 
-// stem gives the stem of a word that ranking.Words gave, without accents. An irregular form gives the stem of its
-// base form.
+// stem gives the stem of a word that ranking.Words gave, without accents. A function word is its own stem; an
+// irregular form has the stem of its base form.
 func (s stemmer) stem(word string, in language) string {
-	if len(word) < 3 || len(word) > longestWord {
+	if len(word) < 3 || len(word) > longestWord || functionWord(word)&in != 0 {
 		return ranking.Plain(word)
 	}
 	switch in {

@@ -94,7 +94,8 @@ func (q Query) Terms() []int32 {
 }
 
 // Weigh gives the query's vector. A term found in n of N passages weighs ln(1 + (N − n + ½)/(n + ½)), times the
-// weight of its kind; the stems of one word count together.
+// weight of its kind; the stems of one word count together. What no passage has weighs like what one has, so that
+// in a small log a word that is missing does not outweigh those that are there.
 func (q Query) Weigh(stats Stats) QueryVector {
 	names := map[string]bool{}
 	for _, name := range stats.Names {
@@ -138,6 +139,6 @@ func (s Stats) idf(dims []int32) float32 {
 	for _, dim := range dims {
 		n += s.Frequency[dim]
 	}
-	n = min(n, s.Passages)
+	n = max(1, min(n, s.Passages))
 	return float32(math.Log(1 + (float64(s.Passages-n)+0.5)/(float64(n)+0.5)))
 }

@@ -14,17 +14,21 @@ func plainWords(text string) []string {
 	return words
 }
 
-// named says whether all words of one of the names stand among the words.
-func named(words, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		parts := plainWords(name)
-		return len(parts) > 0 &&
-			!slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(words, part) })
-	})
+// named says whether all words of a name stand among a query's.
+func named(query []string, name string) bool {
+	parts := plainWords(name)
+	return len(parts) > 0 && contains(query, parts)
+}
+
+// contains says whether all of the wanted words stand among the words.
+func contains(words, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(word string) bool { return !slices.Contains(words, word) })
 }
 
 // asks says whether a text holds a question.
-func asks(text string) bool { return strings.ContainsAny(text, "?？؟") }
+func asks(text string) bool {
+	return strings.IndexByte(text, '?') >= 0 || !ascii(text) && strings.ContainsAny(text, "？؟")
+}
 
 // asksTime says whether a query, in plain words, is after a point or a span of time.
 func asksTime(query []string) bool {
@@ -55,7 +59,14 @@ func asksTime(query []string) bool {
 }
 
 // tellsTime says whether a text has a word for a point or a span of time.
-func tellsTime(text string) bool { return slices.ContainsFunc(Words(text), timeWord) }
+func tellsTime(text string) bool {
+	found := false
+	eachWord(fold(text), func(word string) bool {
+		found = timeWord(word)
+		return !found
+	})
+	return found
+}
 
 func timeWord(word string) bool {
 	switch word {
@@ -94,13 +105,8 @@ func (p preferences) match(c Candidate) bool {
 		return false
 	}
 	holds := func(text string) bool {
-		words := map[string]bool{}
-		for _, word := range singulars(text) {
-			words[word] = true
-		}
-		return slices.ContainsFunc(p, func(preference []string) bool {
-			return !slices.ContainsFunc(preference, func(word string) bool { return !words[word] })
-		})
+		words := singulars(text)
+		return slices.ContainsFunc(p, func(preference []string) bool { return contains(words, preference) })
 	}
 	return holds(c.Text) || slices.ContainsFunc(c.Labels, holds)
 }

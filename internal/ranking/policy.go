@@ -47,7 +47,7 @@ func Default() Policy {
 		Session: 0.2,
 		Owner:   0.2, Time: 0.2, Question: 0.1,
 		Record:   1.6,
-		Middle:   0.22,
+		Middle:   0.24,
 		Semantic: 0.5, SemanticFloor: 0.2,
 		Recency: 0.1, RecencyWindow: int64(time.Hour / time.Second),
 		Preference: 0.15,

@@ -75,40 +75,51 @@ type neighbour struct {
 	asks  bool
 }
 
-// field is what all candidates together tell of each.
+// field is what the candidates together tell of each.
 type field struct {
 	places      map[place]neighbour
-	squares     map[string]float64 // Σ share², by session
+	sessions    map[string]float64 // √(Σ share²), by session
 	best        float64
-	query       []string // its words
+	named       map[string]bool // names of owners that the query has
 	wantsTime   bool
 	preferences preferences
 }
 
 func survey(candidates []Candidate, request Request) field {
 	f := field{
-		places: make(map[place]neighbour, len(candidates)), squares: map[string]float64{},
-		query: plainWords(request.Query), preferences: newPreferences(request.Preferences),
+		places: make(map[place]neighbour, len(candidates)), sessions: map[string]float64{},
+		named: map[string]bool{}, preferences: newPreferences(request.Preferences),
 	}
-	f.wantsTime = asksTime(f.query)
+	query := plainWords(request.Query)
+	f.wantsTime = asksTime(query)
+	shares := map[string][]float64{}
 	for _, c := range candidates {
 		f.best = max(f.best, c.Share)
-		if c.Kind == Message {
-			f.places[place{c.Session, c.Sequence}] = neighbour{c.Share, asks(c.Text)}
+		if c.Kind != Message {
+			continue
+		}
+		f.places[place{c.Session, c.Sequence}] = neighbour{c.Share, asks(c.Text)}
+		shares[c.Session] = append(shares[c.Session], c.Share)
+		for _, name := range c.OwnerNames {
+			if _, known := f.named[name]; !known {
+				f.named[name] = named(query, name)
+			}
 		}
 	}
-	for _, session := range inOrder(candidates) {
-		f.squares[session.Session] += session.Share * session.Share
+	for session, all := range shares {
+		f.sessions[session] = length(all)
 	}
 	return f
 }
 
-// inOrder gives the messages in an order that does not depend on the one they came in, since the last digit of a
-// sum of floating-point numbers does.
-func inOrder(candidates []Candidate) []Candidate {
-	messages := slices.DeleteFunc(slices.Clone(candidates), func(c Candidate) bool { return c.Kind != Message })
-	slices.SortFunc(messages, func(a, b Candidate) int { return cmp.Compare(a.Share, b.Share) })
-	return messages
+// length gives √(Σ x²), the same to the last digit for any order of the numbers, which it sorts.
+func length(numbers []float64) float64 {
+	slices.Sort(numbers)
+	sum := 0.0
+	for _, x := range numbers {
+		sum += x * x
+	}
+	return math.Sqrt(sum)
 }
 
 func (f field) sum(c Candidate, p Policy) (own, around float64) {
@@ -116,7 +127,7 @@ func (f field) sum(c Candidate, p Policy) (own, around float64) {
 		return p.Record * c.Share, 0
 	}
 	bonus := 0.0
-	if named(f.query, c.OwnerNames) {
+	if slices.ContainsFunc(c.OwnerNames, func(name string) bool { return f.named[name] }) {
 		bonus += p.Owner
 	}
 	if f.wantsTime && tellsTime(c.Text) {
@@ -129,7 +140,7 @@ func (f field) sum(c Candidate, p Policy) (own, around float64) {
 }
 
 func (f field) around(c Candidate, p Policy) float64 {
-	sum := p.Session * math.Sqrt(f.squares[c.Session])
+	sum := p.Session * f.sessions[c.Session]
 	for i, part := range p.Before {
 		before := f.places[place{c.Session, c.Sequence - int64(i) - 1}]
 		if i == 0 && before.asks {

@@ -11,7 +11,32 @@ import (
 // Words splits a text into its words: runs of letters, digits and marks, in compatibility form (NFKC) and lower
 // case, accents kept. Anything else, invalid UTF-8 included, separates. The words share one string in memory.
 func Words(text string) []string {
-	return strings.FieldsFunc(fold(text), func(r rune) bool { return !wordRune(r) })
+	text = fold(text)
+	words := make([]string, 0, len(text)/6+1)
+	eachWord(text, func(word string) bool {
+		words = append(words, word)
+		return true
+	})
+	return words
+}
+
+// eachWord calls yield with the words of a folded text until it says false.
+func eachWord(folded string, yield func(string) bool) {
+	start := -1
+	for i, r := range folded {
+		switch inside := wordRune(r); {
+		case inside && start < 0:
+			start = i
+		case !inside && start >= 0:
+			if !yield(folded[start:i]) {
+				return
+			}
+			start = -1
+		}
+	}
+	if start >= 0 {
+		yield(folded[start:])
+	}
 }
 
 // Plain takes the accents off a word that Words gave: "canción" becomes "cancion". Letters that are not an
@@ -22,7 +47,7 @@ func Plain(word string) string {
 	}
 	var b strings.Builder
 	for _, r := range norm.NFD.String(word) {
-		if !unicode.Is(unicode.Mn, r) {
+		if r < 0x0300 || r > 0x036F { // combining diacritical marks
 			b.WriteRune(r)
 		}
 	}
@@ -47,7 +72,7 @@ func ascii(text string) bool {
 
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
 	}
 	return unicode.In(r, unicode.Letter, unicode.Number, unicode.Mark)
 }
