@@ -13,7 +13,9 @@ import (
 )
 
 const candidateMessages = `-- name: CandidateMessages :many
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at FROM log.messages m WHERE m.id = ANY ($1::BIGINT[])
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000) AS beginning,
+    array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL)::TEXT[] AS labels
+FROM log.messages m WHERE m.id = ANY ($1::BIGINT[])
 `
 
 type CandidateMessagesRow struct {
@@ -23,9 +25,11 @@ type CandidateMessagesRow struct {
 	Sequence    int64
 	OwnerID     chain.Hash
 	CreatedAt   time.Time
+	Beginning   string
+	Labels      []string
 }
 
-// What ranking needs of a message, without its text.
+// What ranking needs of a message: of a long text, its beginning.
 func (q *Queries) CandidateMessages(ctx context.Context, ids []int64) ([]CandidateMessagesRow, error) {
 	rows, err := q.db.Query(ctx, candidateMessages, ids)
 	if err != nil {
@@ -42,6 +46,8 @@ func (q *Queries) CandidateMessages(ctx context.Context, ids []int64) ([]Candida
 			&i.Sequence,
 			&i.OwnerID,
 			&i.CreatedAt,
+			&i.Beginning,
+			&i.Labels,
 		); err != nil {
 			return nil, err
 		}
@@ -54,13 +60,15 @@ func (q *Queries) CandidateMessages(ctx context.Context, ids []int64) ([]Candida
 }
 
 const candidateRecords = `-- name: CandidateRecords :many
-SELECT r.id, r.hash, r.created_at FROM knowledge.records r WHERE r.id = ANY ($1::BIGINT[])
+SELECT r.id, r.hash, r.created_at, r.kind, left(r.title || E'\n' || r.content, 1000) AS beginning FROM knowledge.records r WHERE r.id = ANY ($1::BIGINT[])
 `
 
 type CandidateRecordsRow struct {
 	ID        int64
 	Hash      chain.Hash
 	CreatedAt time.Time
+	Kind      chain.RefType
+	Beginning string
 }
 
 func (q *Queries) CandidateRecords(ctx context.Context, ids []int64) ([]CandidateRecordsRow, error) {
@@ -72,7 +80,13 @@ func (q *Queries) CandidateRecords(ctx context.Context, ids []int64) ([]Candidat
 	items := []CandidateRecordsRow{}
 	for rows.Next() {
 		var i CandidateRecordsRow
-		if err := rows.Scan(&i.ID, &i.Hash, &i.CreatedAt); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.CreatedAt,
+			&i.Kind,
+			&i.Beginning,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -32,11 +32,13 @@ GROUP BY l.kind, l.source_id
 ORDER BY product DESC, l.kind, l.source_id DESC LIMIT @row_count;
 
 -- name: CandidateMessages :many
--- What ranking needs of a message, without its text.
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at FROM log.messages m WHERE m.id = ANY (@ids::BIGINT[]);
+-- What ranking needs of a message: of a long text, its beginning.
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000) AS beginning,
+    array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL)::TEXT[] AS labels
+FROM log.messages m WHERE m.id = ANY (@ids::BIGINT[]);
 
 -- name: CandidateRecords :many
-SELECT r.id, r.hash, r.created_at FROM knowledge.records r WHERE r.id = ANY (@ids::BIGINT[]);
+SELECT r.id, r.hash, r.created_at, r.kind, left(r.title || E'\n' || r.content, 1000) AS beginning FROM knowledge.records r WHERE r.id = ANY (@ids::BIGINT[]);
 
 -- name: PlayerNames :many
 SELECT p.hash, p.key, p.name FROM core.players p WHERE p.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]));

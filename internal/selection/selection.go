@@ -1,59 +1,84 @@
 // Package selection is the outcome of a request for context: which items were taken and dropped, and why, within
 // which budget, with a receipt that commits to all of it. It is pure: it packs what it is given, and neither
-// searches, counts tokens with a library of its own, nor keeps anything.
+// searches nor keeps anything.
 package selection
 
 import (
-	"slices"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-// Scope says which part of the log to look at. A nil list does not narrow; an empty one matches nothing.
-type Scope struct {
-	Sessions, Threads, Players, Owners, Hashtags, Flags, Items, Locations []chain.Hash
-
-	Types        []chain.RefType
-	EventTypes   []chain.EventType
-	Since, Until *time.Time
+// Explanation is what a score is made of; score = min(1, Relevance + Recency + Preference).
+type Explanation struct {
+	Relevance    float64  `json:"relevance"` // 0 to 1, calibrated: Lexical + Neighbours + Semantic
+	Lexical      float64  `json:"lexical"`
+	Semantic     *float64 `json:"semantic,omitempty"` // nil without an embedding model
+	Neighbours   float64  `json:"neighbours"`
+	Recency      float64  `json:"recency"`
+	Preference   float64  `json:"preference"`
+	MatchedTerms []string `json:"matchedTerms"`
 }
 
-// Request is a question to the log.
-type Request struct {
-	Query       string
-	Scope       Scope
-	Player      *chain.Hash // whose preferences count
-	Limit       int
-	Threshold   float64
-	TokenBudget *int // nil: none
-	At          time.Time
+// Item is a message or record that was selected.
+type Item struct {
+	Position    int           `json:"position"` // from 1
+	Hash        chain.Hash    `json:"hash"`
+	Type        chain.RefType `json:"type"`
+	Score       float64       `json:"score"`
+	Explanation Explanation   `json:"explanation"`
+	Tokens      int           `json:"tokens"` // of its line
 }
 
-// NarrowsMessages says whether the scope leaves out any message.
-func (s Scope) NarrowsMessages() bool {
-	return s.Sessions != nil || s.Threads != nil || s.Players != nil || s.Owners != nil || s.Hashtags != nil || s.Flags != nil ||
-		s.Items != nil || s.Locations != nil || s.EventTypes != nil || s.Since != nil || s.Until != nil
+// DropReason says why something within reach was left out.
+type DropReason string
+
+// The reasons.
+const (
+	BelowThreshold DropReason = "below_threshold"
+	OverBudget     DropReason = "over_budget"
+	OverLimit      DropReason = "over_limit"
+	Duplicate      DropReason = "duplicate"
+	Superseded     DropReason = "superseded"
+)
+
+// Dropped is a message or record that ranked within reach and was left out.
+type Dropped struct {
+	Hash   chain.Hash    `json:"hash"`
+	Type   chain.RefType `json:"type"`
+	Score  float64       `json:"score"`
+	Tokens int           `json:"tokens"`
+	Reason DropReason    `json:"reason"`
 }
 
-// HasMessages says whether the scope's types hold messages at all.
-func (s Scope) HasMessages() bool {
-	return s.Types == nil || slices.Contains(s.Types, chain.RefContext)
+// Selection is the ranked context that somebody asked for and got. Its JSON, with the fields in this order and
+// without the first three, is what the receipt commits to.
+type Selection struct {
+	ID        string     `json:"-"`
+	Receipt   chain.Hash `json:"-"`
+	CreatedAt time.Time  `json:"-"`
+
+	Request     Request         `json:"request"`
+	Policy      json.RawMessage `json:"policy"` // canonical
+	LogPosition int64           `json:"logPosition"`
+	LogSize     int64           `json:"logSize"`
+	Model       string          `json:"model"`
+	Items       []Item          `json:"items"`
+	Dropped     []Dropped       `json:"dropped"`
+	Rendered    string          `json:"rendered"`
+	Tokens      int             `json:"tokens"`
 }
 
-// RecordKinds gives the kinds of records that the scope holds. Records are in no session and name no component, so
-// any list of those leaves all of them out.
-func (s Scope) RecordKinds() []chain.RefType {
-	listed := s
-	listed.Since, listed.Until = nil, nil
-	if listed.NarrowsMessages() {
-		return []chain.RefType{}
+const receiptLabel = "context-manager/selection/v1\n"
+
+// ComputeReceipt is SHA-256 over a label and the selection's JSON: it commits to the request, the policy, the log
+// position and the result.
+func (s *Selection) ComputeReceipt() (chain.Hash, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return chain.Hash{}, fmt.Errorf("receipt: %w", err)
 	}
-	kinds := []chain.RefType{}
-	for _, kind := range []chain.RefType{chain.RefAccountant, chain.RefSecretary} {
-		if s.Types == nil || slices.Contains(s.Types, kind) {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
+	return chain.Sum(append([]byte(receiptLabel), text...)), nil
 }

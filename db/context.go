@@ -1,0 +1,165 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/embeddings"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/ranking"
+	"github.com/tzzr/context-manager/internal/selection"
+	"github.com/tzzr/context-manager/internal/token"
+)
+
+// maxCandidates is how many messages and records the database hands to the ranking, by how well their own words
+// match. A message's neighbours beyond it count as no match.
+const maxCandidates = 2000
+
+// RequestContext ranks what the log and the records hold for a request, and keeps what was selected. It sees
+// everything that was committed before it began. A zero At is taken for now.
+//
+// Faults: BAD_USER_INPUT names the field.
+func (d *DB) RequestContext(ctx context.Context, request selection.Request) (selection.Selection, error) {
+	now := d.Now().UTC().Truncate(time.Microsecond)
+	if request.At.IsZero() {
+		request.At = now
+	}
+	if err := request.Validate("input"); err != nil {
+		return selection.Selection{}, err
+	}
+	if err := d.indexPending(ctx); err != nil {
+		return selection.Selection{}, err
+	}
+	count, err := token.Default()
+	if err != nil {
+		return selection.Selection{}, err
+	}
+	policy := ranking.Default()
+	chosen := selection.Selection{CreatedAt: now, Request: request, Policy: policy.Canonical(), Model: embeddings.Model}
+	s := search{request: request, policy: policy}
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err = pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
+		s.q = dbgen.New(tx)
+		position, err := s.q.LogPosition(ctx)
+		if err != nil {
+			return err
+		}
+		chosen.LogPosition, chosen.LogSize = position.Position, position.Size
+		return s.run(ctx)
+	})
+	if err != nil {
+		return selection.Selection{}, mapError(err)
+	}
+	chosen.Items, chosen.Dropped, chosen.Rendered, chosen.Tokens, err = selection.Pack(request, s.best, count)
+	if err != nil {
+		return selection.Selection{}, mapError(err)
+	}
+	return d.keepSelection(ctx, chosen)
+}
+
+// indexPending gives search vectors to what others than the server wrote, so that this search finds it.
+func (d *DB) indexPending(ctx context.Context) error {
+	const batch = 1000
+	for {
+		waiting, err := d.queries().HasPending(ctx)
+		if err != nil || !waiting {
+			return mapError(err)
+		}
+		err = d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+			pending, err := q.PendingSources(ctx, batch)
+			if err != nil {
+				return err
+			}
+			return indexSources(ctx, q, pending)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func indexSources(ctx context.Context, q *dbgen.Queries, pending []dbgen.EmbeddingPending) error {
+	hashes := make([]string, len(pending))
+	for i, p := range pending {
+		hashes[i] = p.Hash.String()
+	}
+	messages, err := q.MessagesByHash(ctx, hashes)
+	if err != nil {
+		return err
+	}
+	records, err := q.RecordsByHash(ctx, hashes)
+	if err != nil {
+		return err
+	}
+	var rows lexicalRows
+	for _, m := range messages {
+		rows.add(chain.RefContext, m.ID, &m.SessionHash, m.Sequence, m.Content)
+	}
+	for _, r := range recordsOf(records) {
+		rows.add(r.Kind, r.ID, nil, 0, r.SearchText())
+	}
+	return rows.write(ctx, q)
+}
+
+func (d *DB) keepSelection(ctx context.Context, s selection.Selection) (selection.Selection, error) {
+	receipt, err := s.ComputeReceipt()
+	if err != nil {
+		return s, mapError(err)
+	}
+	s.Receipt = receipt
+	parts := make([]chain.JSON, 3)
+	for i, part := range []any{s.Request, s.Items, s.Dropped} {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return s, mapError(err)
+		}
+		parts[i] = chain.JSON(text)
+	}
+	s.ID, err = d.queries().KeepSelection(ctx, dbgen.KeepSelectionParams{
+		Receipt: receipt.String(), Request: parts[0], Policy: chain.JSON(s.Policy), LogPosition: s.LogPosition, LogSize: s.LogSize,
+		Items: parts[1], Dropped: parts[2], Rendered: s.Rendered, Tokens: int32(s.Tokens), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,
+	})
+	return s, mapError(err)
+}
+
+// Selection gives a selection as it was kept; NOT_FOUND if there is none with this id.
+func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, error) {
+	rows, err := d.queries().SelectionByID(ctx, id)
+	if err != nil {
+		return selection.Selection{}, mapError(err)
+	}
+	if len(rows) == 0 {
+		return selection.Selection{}, fault.New(fault.NotFound, "there is no such selection")
+	}
+	r := rows[0]
+	s := selection.Selection{
+		ID: r.ID, Receipt: r.Receipt, CreatedAt: r.CreatedAt.UTC(), LogPosition: r.LogPosition, LogSize: r.LogSize,
+		Model: r.EmbeddingModel, Rendered: r.Rendered, Tokens: int(r.Tokens),
+	}
+	// Kept as jsonb, which orders keys its own way: read back and written again they are canonical.
+	var policy ranking.Policy
+	err = errors.Join(
+		json.Unmarshal([]byte(r.Request), &s.Request), json.Unmarshal([]byte(r.Policy), &policy),
+		json.Unmarshal([]byte(r.Items), &s.Items), json.Unmarshal([]byte(r.Dropped), &s.Dropped))
+	s.Policy = policy.Canonical()
+	return s, mapError(err)
+}
+
+// unique gives the distinct hashes of a list, in order of first mention.
+func unique(hashes []chain.Hash) []chain.Hash {
+	out := make([]chain.Hash, 0, len(hashes))
+	seen := make(map[chain.Hash]bool, len(hashes))
+	for _, h := range hashes {
+		if !seen[h] {
+			seen[h], out = true, append(out, h)
+		}
+	}
+	return slices.Clip(out)
+}
