@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
@@ -27,6 +28,7 @@ func (w *writer) writeMessages(ctx context.Context, rows []*row) error {
 		drafts[i] = r.message.draft
 		drafts[i].Refs = refs
 	}
+	chainOriginals(drafts)
 	var written []chain.Message
 	if len(drafts) > 0 {
 		if written, err = w.log.Append(ctx, drafts); err != nil {
@@ -55,10 +57,14 @@ func (w *writer) missing(ctx context.Context, rows []*row) (messages []*row, pre
 			exported = append(exported, *r.hash)
 		}
 	}
-	var known map[chain.Hash]bool
+	known := map[chain.Hash]bool{}
 	if len(exported) > 0 {
-		if known, err = w.log.KnownMessages(ctx, exported); err != nil {
+		there, err := w.log.MessagesByHash(ctx, exported)
+		if err != nil {
 			return nil, 0, err
+		}
+		for i := range there {
+			known[there[i].Hash] = true
 		}
 	}
 	for _, r := range rows {
@@ -92,21 +98,16 @@ func (w *writer) nameComponents(ctx context.Context, messages []*row) error {
 			found[name] = hash
 		}
 	}
-	for len(drafts) > 0 {
-		n := min(len(drafts), component.MaxDrafts)
-		ensured, err := w.log.EnsureComponents(ctx, drafts[:n])
+	for chunk := range slices.Chunk(drafts, component.MaxDrafts) {
+		hashes, err := w.ensure(ctx, chunk)
 		if err != nil {
 			return err
 		}
-		if len(ensured) != n {
-			return fmt.Errorf("%d components came back of %d", len(ensured), n)
+		for i, hash := range hashes {
+			name := nameOf(&chunk[i])
+			found[name] = hash
+			w.remember(name, hash)
 		}
-		for i, c := range ensured {
-			name := nameOf(&drafts[i])
-			found[name] = c.Hash
-			w.remember(name, c.Hash)
-		}
-		drafts = drafts[n:]
 	}
 	for _, r := range messages {
 		for _, n := range r.message.names {
@@ -114,6 +115,50 @@ func (w *writer) nameComponents(ctx context.Context, messages []*row) error {
 		}
 	}
 	return nil
+}
+
+// ensure gives the hashes of components that messages name, and creates those that are missing. What has no name
+// of its own is named by its draft; all else stays as it is.
+func (w *writer) ensure(ctx context.Context, drafts []component.Draft) ([]chain.Hash, error) {
+	bare := make([]component.Draft, len(drafts))
+	for i, d := range drafts {
+		bare[i] = component.Draft{Namespace: d.Namespace, Key: d.Key}
+	}
+	found, err := w.log.UpsertComponents(ctx, bare)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) != len(drafts) {
+		return nil, fmt.Errorf("%d components came back of %d", len(found), len(drafts))
+	}
+	hashes := make([]chain.Hash, len(found))
+	var nameless []component.Draft
+	for i, c := range found {
+		hashes[i] = c.Hash
+		if c.Name == nil {
+			nameless = append(nameless, drafts[i])
+		}
+	}
+	if len(nameless) > 0 {
+		_, err = w.log.UpsertComponents(ctx, nameless)
+	}
+	return hashes, err
+}
+
+// chainOriginals leaves out prevHash where it is the hash of the exported message before it in the same call,
+// which is not in the log yet: that hash, which is checked, covers it all the same.
+func chainOriginals(drafts []chain.Draft) {
+	heads := map[chain.Hash]chain.Hash{}
+	for i := range drafts {
+		d := &drafts[i]
+		if d.Original == nil {
+			continue
+		}
+		if head, ok := heads[d.SessionHash]; ok && d.PrevHash != nil && *d.PrevHash == head {
+			d.PrevHash = nil
+		}
+		heads[d.SessionHash] = d.Original.Hash
+	}
 }
 
 // resolve gives refs with the hashes that their labels stand for.

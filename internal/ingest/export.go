@@ -20,12 +20,12 @@ import (
 
 // Source is what an export reads from.
 type Source interface {
-	// SessionMessages gives up to limit messages of a session whose sequence is higher than after, in its order.
-	SessionMessages(ctx context.Context, session chain.Hash, after int64, limit int) ([]chain.Message, error)
-	// MessageRefs gives the refs of messages, by position. Messages without refs may be left out.
-	MessageRefs(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error)
-	// DescribedComponents gives the components that a row describes, in any order.
-	DescribedComponents(ctx context.Context, hashes []chain.Hash) ([]component.Component, error)
+	// SessionRange gives up to limit messages of a session whose sequence is higher than after, in its order.
+	SessionRange(ctx context.Context, session chain.Hash, after int64, limit int) ([]chain.Message, error)
+	// RefsOf gives the refs of messages, by position. Messages without refs may be left out.
+	RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error)
+	// ComponentsByHash gives the components that a row describes.
+	ComponentsByHash(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]component.Component, error)
 	// RecordsByHash gives the records that are there, in any order.
 	RecordsByHash(ctx context.Context, hashes []chain.Hash) ([]knowledge.Record, error)
 }
@@ -71,7 +71,7 @@ type exporter struct {
 // pages calls f with the session's messages and their refs, a page at a time, up to the sequence limit.
 func (e *exporter) pages(ctx context.Context, limit int64, f func([]chain.Message, map[chain.Hash][]chain.Ref) error) error {
 	for after := int64(0); after < limit; {
-		page, err := e.source.SessionMessages(ctx, e.session, after, int(min(exportPage, limit-after)))
+		page, err := e.source.SessionRange(ctx, e.session, after, int(min(exportPage, limit-after)))
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (e *exporter) pages(ctx context.Context, limit int64, f func([]chain.Messag
 		for i := range page {
 			hashes[i] = page[i].Hash
 		}
-		refs, err := e.source.MessageRefs(ctx, hashes)
+		refs, err := e.source.RefsOf(ctx, hashes)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (e *exporter) survey(ctx context.Context) error {
 func (e *exporter) components(ctx context.Context) error {
 	var found []component.Component
 	for hashes := range slices.Chunk(e.named, exportPage) {
-		described, err := e.source.DescribedComponents(ctx, hashes)
+		described, err := e.source.ComponentsByHash(ctx, hashes)
 		if err != nil {
 			return err
 		}

@@ -21,16 +21,14 @@ type Log interface {
 	// Append appends messages in order and gives them as they are stored. A draft whose idempotency key its owner
 	// used before gives that message again, whatever the head or the time are.
 	Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error)
-	// Position is the id of the log's last message, 0 while it is empty.
-	Position(ctx context.Context) (int64, error)
-	// KnownMessages gives those of the hashes that messages in the log have.
-	KnownMessages(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]bool, error)
-	// UpsertComponents creates components or changes those that are there by namespace and key. No two drafts of a
-	// call have the same namespace and key. The answer is in the order of the drafts.
+	// LogPosition is the highest id of a message, 0 while the log is empty, and how many messages there are.
+	LogPosition(ctx context.Context) (position, size int64, err error)
+	// MessagesByHash gives those of the messages that are there, in any order.
+	MessagesByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Message, error)
+	// UpsertComponents creates components or changes those that are there by namespace and key, whose hashes stay
+	// and whose fields stay where a draft has nil. No two drafts of a call have the same namespace and key. The
+	// answer is in the order of the drafts.
 	UpsertComponents(ctx context.Context, drafts []component.Draft) ([]component.Component, error)
-	// EnsureComponents creates the components that are missing by namespace and key, and leaves those that are
-	// there as they are. The answer is in the order of the drafts, no two of which have the same namespace and key.
-	EnsureComponents(ctx context.Context, drafts []component.Draft) ([]component.Component, error)
 	// AddRecords adds records; one that is there already is given back as it is. The answer is in the order of the drafts.
 	AddRecords(ctx context.Context, drafts []knowledge.Draft) ([]knowledge.Record, error)
 }
@@ -75,7 +73,7 @@ func plural(n int, noun string) string {
 // summary says. Any other error (the log or the file cannot be reached) also leaves what the summary says, and
 // importing again goes on from there.
 func Import(ctx context.Context, log Log, name string, r io.Reader, options Options) (Summary, error) {
-	start, err := log.Position(ctx)
+	start, _, err := log.LogPosition(ctx)
 	if err != nil {
 		return Summary{}, err
 	}
