@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Limits of a request's body, in bytes.
+const (
+	MaxBody       = 1 << 20
+	MaxAppendBody = 16 << 20 // of mutations that only add to the log
+)
+
+// exchange is what the guard has to know of the HTTP request that an operation came in, and the status that its
+// answer shall have. A WebSocket has none. It belongs to the request's goroutine.
+type exchange struct {
+	method string
+	stream bool // the answer is a stream of events
+	size   int  // of the body, in bytes
+	status int  // 0 leaves it to the transport
+}
+
+type exchangeKey struct{}
+
+func withExchange(ctx context.Context, x *exchange) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// exchangeFrom gives the exchange of a request, nil on a WebSocket.
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// refuse gives an error whose answer has the status.
+func refuse(ctx context.Context, status int, code fault.Code, format string, args ...any) *gqlerror.Error {
+	if x := exchangeFrom(ctx); x != nil {
+		x.status = status
+	}
+	err := gqlerror.Errorf(format, args...)
+	err.Extensions = map[string]any{"code": string(code)}
+	return err
+}
+
+// check tells whether the operation may come in a request like this.
+func (x *exchange) check(op *ast.OperationDefinition) *gqlerror.Error {
+	if x == nil {
+		return nil
+	}
+	switch {
+	case x.size > MaxBody && !onlyAdds(op):
+		x.status = http.StatusRequestEntityTooLarge
+		return limitError("the request has %d bytes; at most %d are allowed, and %d for mutations that only append messages or add records or components",
+			x.size, MaxBody, MaxAppendBody)
+	case x.method == http.MethodGet && op.Operation == ast.Mutation:
+		x.status = http.StatusMethodNotAllowed
+		return limitError("GET is for queries: send mutations by POST")
+	case !x.stream && op.Operation == ast.Subscription:
+		return limitError("subscriptions come as a stream: send `Accept: text/event-stream`, or use a WebSocket")
+	}
+	return nil
+}
+
+// onlyAdds tells whether an operation is a mutation all of whose root fields stand in the document itself and add to
+// the log.
+func onlyAdds(op *ast.OperationDefinition) bool {
+	if op.Operation != ast.Mutation {
+		return false
+	}
+	for _, selection := range op.SelectionSet {
+		field, ok := selection.(*ast.Field)
+		if !ok {
+			return false
+		}
+		switch field.Name {
+		case "appendMessages", "addRecords", "upsertComponents":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// reply is a response writer that gives the answer the status that the guard asked for, and one that fits where
+// gqlgen's transports give another: a document that is not valid is no reason for anything but 200 where the client
+// wants application/json.
+type reply struct {
+	http.ResponseWriter
+	exchange *exchange
+}
+
+// WriteHeader sends the status.
+func (r *reply) WriteHeader(status int) {
+	switch {
+	case r.exchange.status != 0:
+		status = r.exchange.status
+	case status == http.StatusUnprocessableEntity:
+		status = http.StatusOK
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Flush sends what was written.
+func (r *reply) Flush() { _ = http.NewResponseController(r.ResponseWriter).Flush() }
+
+// Unwrap gives the writer below to http.ResponseController.
+func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,0 +1,119 @@
+package graph
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// How many objects a list is taken to hold. Connections hold what `first` or `last` asks for.
+const (
+	defaultPage      = 50  // of a connection that is not told
+	maxPage          = 200 // of any connection
+	listLength       = 5   // of any other list
+	schemaListLength = 10  // of lists in introspection
+)
+
+// listLengths are of lists that are often longer; the number is the most they can hold.
+func lengthOf(objectAndField string) int {
+	switch objectAndField {
+	case "ContextSelection.items", "ContextSelection.dropped":
+		return 200
+	case "Thread.players":
+		return 100
+	default:
+		return listLength
+	}
+}
+
+// complexity is a guess at how many values an answer holds:
+//
+//	complexity(field) = 1 + length × Σ complexity(children)
+//
+// where length is the page's size of a connection, a guess for other lists, and 1 for anything else. Fragments are
+// counted where they are spread, but worked out once, so that it takes linear time. The operation must be valid.
+func complexity(op *ast.OperationDefinition, variables map[string]any) int {
+	c := complexityCounter{variables: variables, fragments: map[string]int{}}
+	return c.set(op.SelectionSet)
+}
+
+type complexityCounter struct {
+	variables map[string]any
+	fragments map[string]int
+}
+
+func (c *complexityCounter) set(set ast.SelectionSet) int {
+	total := 0
+	for _, selection := range set {
+		switch x := selection.(type) {
+		case *ast.Field:
+			total += c.field(x)
+		case *ast.InlineFragment:
+			total += c.set(x.SelectionSet)
+		case *ast.FragmentSpread:
+			total += c.fragment(x)
+		}
+		total = min(most, total)
+	}
+	return total
+}
+
+func (c *complexityCounter) fragment(spread *ast.FragmentSpread) int {
+	n, known := c.fragments[spread.Name]
+	if !known {
+		n = c.set(spread.Definition.SelectionSet)
+		c.fragments[spread.Name] = n
+	}
+	return n
+}
+
+func (c *complexityCounter) field(f *ast.Field) int {
+	if len(f.SelectionSet) == 0 {
+		return 1
+	}
+	return min(most, 1+c.length(f)*c.set(f.SelectionSet))
+}
+
+// length is how many objects a field is taken to give.
+func (c *complexityCounter) length(f *ast.Field) int {
+	if f.Definition == nil {
+		return 1
+	}
+	t := f.Definition.Type
+	switch {
+	case strings.HasSuffix(t.Name(), "Connection"):
+		return c.page(f)
+	case t.Elem == nil, f.Name == "edges": // an edge is counted by its connection
+		return 1
+	case strings.HasPrefix(f.ObjectDefinition.Name, "__"):
+		return schemaListLength
+	default:
+		return lengthOf(f.ObjectDefinition.Name + "." + f.Name)
+	}
+}
+
+// page is the size of the page that a connection is asked for. What is out of range is for the resolver to refuse.
+func (c *complexityCounter) page(f *ast.Field) int {
+	args := f.ArgumentMap(c.variables)
+	for _, name := range []string{"first", "last"} {
+		if n, ok := integer(args[name]); ok {
+			return min(max(n, 1), maxPage)
+		}
+	}
+	return defaultPage
+}
+
+func integer(v any) (int, bool) {
+	switch v := v.(type) {
+	case int64:
+		return int(v), true
+	case int:
+		return v, true
+	case json.Number:
+		n, err := v.Int64()
+		return int(n), err == nil
+	default:
+		return 0, false
+	}
+}

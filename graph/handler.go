@@ -1,0 +1,155 @@
+package graph
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/handler"
+	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
+
+	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/httpd"
+)
+
+// Times of the transports.
+const (
+	operationLimit = 30 * time.Second // queries and mutations; not verification and subscriptions
+	initLimit      = 5 * time.Second  // for a WebSocket to say who it is
+	pingInterval   = 20 * time.Second // on WebSockets and event streams; a WebSocket that misses two is closed
+)
+
+// closeUnauthorized is what graphql-transport-ws closes with if the caller is nobody it knows.
+const closeUnauthorized = 4401
+
+// Config is what the API needs besides its resolvers.
+type Config struct {
+	Log     *slog.Logger
+	Tokens  auth.Verifier // for tokens that come in a WebSocket's first message
+	Origins []string      // browsers' origins, besides the server's own, that may open WebSockets
+}
+
+// NewHandler serves the API: queries and mutations by POST, queries by GET, subscriptions as events or on a WebSocket
+// of graphql-transport-ws. The caller stands in the request's context: see auth.Gate.
+func NewHandler(resolver *Resolver, cfg Config) http.Handler {
+	server := handler.New(generated.NewExecutableSchema(generated.Config{Resolvers: resolver}))
+	server.AddTransport(webSocket(cfg))
+	server.AddTransport(transport.SSE{KeepAlivePingInterval: pingInterval})
+	server.AddTransport(transport.GET{})
+	server.AddTransport(transport.POST{})
+
+	cache := newDocumentCache()
+	server.SetQueryCache(cache)
+	server.SetParserTokenLimit(MaxTokens)
+	server.SetDisableSuggestion(true)
+	server.SetValidationRulesFn(rulesWithoutSuggestions)
+	server.SetErrorPresenter(presenter{log: cfg.Log}.present)
+	server.SetRecoverFunc(recovered)
+	server.Use(guard{cache: cache})
+	server.AroundOperations(limitTime)
+	return front{transports: server}
+}
+
+// rulesWithoutSuggestions are the standard's rules, but for those that would tell names of the schema to whoever
+// guesses nearly right.
+func rulesWithoutSuggestions() *rules.Rules {
+	set := rules.NewDefaultRules()
+	set.ReplaceRule(rules.FieldsOnCorrectTypeRule.Name, rules.FieldsOnCorrectTypeRuleWithoutSuggestions.RuleFunc)
+	set.ReplaceRule(rules.KnownArgumentNamesRule.Name, rules.KnownArgumentNamesRuleWithoutSuggestions.RuleFunc)
+	set.ReplaceRule(rules.KnownTypeNamesRule.Name, rules.KnownTypeNamesRuleWithoutSuggestions.RuleFunc)
+	set.ReplaceRule(rules.ScalarLeafsRule.Name, rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc)
+	set.ReplaceRule(rules.ValuesOfCorrectTypeRule.Name, rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc)
+	return set
+}
+
+func webSocket(cfg Config) transport.Websocket {
+	var hosts []string
+	for _, origin := range cfg.Origins {
+		if u, err := url.Parse(origin); err == nil && u.Host != "" {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	return transport.Websocket{
+		Implementation: transport.CoderWebsocketImplementation{
+			AcceptOptions: websocket.AcceptOptions{OriginPatterns: hosts},
+		},
+		InitFunc: func(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
+			return identify(ctx, payload, cfg.Tokens)
+		},
+		InitTimeout:      initLimit,
+		PingPongInterval: pingInterval,
+	}
+}
+
+// identify finds the caller of a WebSocket: in its first message or, if that names none, in the request that opened
+// it.
+func identify(ctx context.Context, payload transport.InitPayload, tokens auth.Verifier) (context.Context, *transport.InitPayload, error) {
+	header := payload.Authorization()
+	if header == "" {
+		_, err := auth.From(ctx)
+		return closing(ctx, err), nil, err
+	}
+	token, err := auth.Bearer(header)
+	if err != nil {
+		return closing(ctx, err), nil, err
+	}
+	caller, err := tokens.Verify(ctx, token)
+	if err != nil {
+		return closing(ctx, err), nil, err
+	}
+	return auth.WithCaller(ctx, caller), nil, nil
+}
+
+func closing(ctx context.Context, err error) context.Context {
+	if err == nil {
+		return ctx
+	}
+	return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, closeUnauthorized), "Unauthorized")
+}
+
+// limitTime ends operations that take too long, and counts them.
+func limitTime(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+	op := graphql.GetOperationContext(ctx).Operation
+	httpd.CountOperation(ctx, string(op.Operation), rootFields(op))
+	if mayTakeLong(op) {
+		return next(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, operationLimit)
+	respond := next(limited)
+	return func(ctx context.Context) *graphql.Response {
+		defer cancel()
+		return respond(ctx)
+	}
+}
+
+// mayTakeLong tells whether an operation reads the whole log or waits for what comes.
+func mayTakeLong(op *ast.OperationDefinition) bool {
+	if op.Operation == ast.Subscription {
+		return true
+	}
+	for _, name := range rootFields(op) {
+		if name == "verifyLog" || name == "verifySession" {
+			return true
+		}
+	}
+	return false
+}
+
+// rootFields gives the names of an operation's root fields, without those in fragments. The operation is valid, so
+// that they are names of the schema.
+func rootFields(op *ast.OperationDefinition) []string {
+	var names []string
+	for _, selection := range op.SelectionSet {
+		if f, ok := selection.(*ast.Field); ok {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,43 @@
+// Package config says what can be set, by environment variables and flags of the same meaning. The command line is
+// read in package main; README.md lists the same.
+package config
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Database says where the log is kept: settings that every command has.
+type Database struct {
+	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" help:"Postgres 15 or newer with pgvector 0.8 or newer, as postgres://…; none: a private Postgres in the data directory."`
+	DataDir     string `name:"data-dir" env:"DATA_DIR" default:".data" type:"path" placeholder:"DIRECTORY" help:"Where the private Postgres and the administrator's token are kept."`
+}
+
+// Server says how the server serves.
+type Server struct {
+	Addr        string   `name:"addr" env:"ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen."`
+	CORSOrigins []string `name:"cors-origins" env:"CORS_ORIGINS" sep:"," placeholder:"ORIGIN,…" help:"Origins, such as https://app.example.org, whose pages may call the API from browsers, with a token."`
+	Demo        bool     `name:"demo" env:"DEMO" help:"Fill a new private database with the sample log."`
+}
+
+// Validate refuses origins that no browser would send. Kong calls it.
+func (s Server) Validate() error {
+	for _, origin := range s.CORSOrigins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || strings.TrimSuffix(origin, "/") != u.Scheme+"://"+u.Host {
+			return fault.Input("CORS_ORIGINS", "%q is no origin: it is scheme, host and port alone, such as https://app.example.org", origin)
+		}
+	}
+	return nil
+}
+
+// Origins gives the origins as browsers send them.
+func (s Server) Origins() []string {
+	var origins []string
+	for _, origin := range s.CORSOrigins {
+		origins = append(origins, strings.TrimSuffix(origin, "/"))
+	}
+	return origins
+}

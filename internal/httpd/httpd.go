@@ -1,0 +1,141 @@
+// Package httpd is the HTTP server around the handlers: time-outs, one line of the log a request, metrics, health, and
+// stopping in order. What is served is not its business.
+package httpd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Time-outs and limits of every connection.
+const (
+	headerLimit    = 5 * time.Second  // for a request's headers to come in
+	bodyLimit      = 30 * time.Second // for a request's body to come in
+	writeLimit     = 30 * time.Second // for a client to take what is written to it at once
+	idleLimit      = 60 * time.Second // between requests
+	maxHeaderBytes = 16 << 10
+	drainLimit     = 10 * time.Second // for requests to finish once the server stops
+	abortLimit     = 2 * time.Second  // for handlers to notice, after that
+)
+
+// Server serves a handler. Make it with New.
+type Server struct {
+	log     *slog.Logger
+	metrics *Metrics
+	handler http.Handler
+
+	draining   atomic.Bool
+	streams    context.Context // ends when streams have to
+	endStreams context.CancelFunc
+	running    sync.WaitGroup // handlers, those of hijacked connections included
+}
+
+// New makes a server for a handler.
+func New(handler http.Handler, metrics *Metrics, log *slog.Logger) *Server {
+	s := &Server{log: log, metrics: metrics, handler: handler}
+	s.streams, s.endStreams = context.WithCancel(context.Background())
+	return s
+}
+
+// Run serves on a listener until the context ends, then stops in order: new requests are refused, streams are ended,
+// and the requests that are under way may finish, for a while. When Run returns, no handler runs, save such as do not
+// heed their context. The error is nil if nothing was cut short. Run may be called once.
+func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	requests, abort := context.WithCancel(context.WithoutCancel(ctx))
+	defer abort()
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerLimit,
+		IdleTimeout:       idleLimit,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		BaseContext:       func(net.Listener) context.Context { return requests },
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		s.endStreams()
+		return err
+	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	s.endStreams()
+	return s.drain(server, abort)
+}
+
+func (s *Server) drain(server *http.Server, abort context.CancelFunc) error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if err == nil {
+		err = s.wait(ctx) // for hijacked connections, which Shutdown does not know
+	}
+	if err == nil {
+		return nil
+	}
+	abort()
+	_ = server.Close()
+	ctx, cancel = context.WithTimeout(context.Background(), abortLimit)
+	defer cancel()
+	return errors.Join(errors.New("some requests did not finish in time"), s.wait(ctx))
+}
+
+func (s *Server) wait(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() { s.running.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Health serves /healthz, which answers while the process lives, and /readyz, which answers 200 while it can serve:
+// not while it stops, and not while ready gives an error.
+func (s *Server) Health(ready func(context.Context) error) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		say(w, http.StatusOK, "alive")
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		switch err := ready(ctx); {
+		case s.draining.Load():
+			say(w, http.StatusServiceUnavailable, "stopping")
+		case err != nil:
+			s.log.WarnContext(ctx, "not ready", "cause", err)
+			say(w, http.StatusServiceUnavailable, "the database does not answer")
+		default:
+			say(w, http.StatusOK, "ready")
+		}
+	})
+	return mux
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n"))
+}
+
+// Listen opens the address to serve on; the error says what to do.
+func Listen(ctx context.Context, addr string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable,
+			"cannot listen on %s: %v; stop what uses it, or set ADDR to another address", addr, err)
+	}
+	return listener, nil
+}

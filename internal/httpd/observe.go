@@ -1,0 +1,140 @@
+package httpd
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ServeHTTP serves one request: under time-outs, counted, and with one line in the log when it is done.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.running.Add(1)
+	defer s.running.Done()
+	start := time.Now()
+	facts := &facts{metrics: s.metrics}
+	ctx, end := s.context(r)
+	defer end()
+	r = r.WithContext(context.WithValue(ctx, factsKey{}, facts))
+	out := newResponse(w)
+	defer out.finish()
+	if s.draining.Load() {
+		out.Header().Set("Connection", "close")
+		say(out, http.StatusServiceUnavailable, "stopping")
+	} else {
+		in := limitBody(w, r)
+		s.metrics.inFlight.Inc()
+		defer s.metrics.inFlight.Dec()
+		defer func() { s.done(r, start, in, out, facts) }() // also when the handler panics
+		s.handler.ServeHTTP(out, r)
+	}
+}
+
+// context gives the request's context: that of a stream ends when the server stops.
+func (s *Server) context(r *http.Request) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.Context())
+	if !isStream(r) {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(s.streams, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+func isStream(r *http.Request) bool {
+	return r.Header.Get("Upgrade") != "" || strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+}
+
+// done counts and logs. What clients wrote, paths and queries included, stays out of both.
+func (s *Server) done(r *http.Request, start time.Time, in *body, out *response, f *facts) {
+	took, route, status := time.Since(start), r.Pattern, out.code()
+	if route == "" {
+		route = "other"
+	}
+	s.metrics.request(r.Method, route, status, took)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	attrs := []slog.Attr{
+		slog.String("method", known(r.Method)), slog.String("route", route), slog.Int("status", status),
+		slog.Duration("took", took), slog.Int64("in", in.count()), slog.Int64("out", out.count()),
+	}
+	if f.operations > 0 {
+		attrs = append(attrs, slog.Int("operations", f.operations), slog.String("operation", f.kind),
+			slog.String("fields", f.fields))
+	}
+	if f.errors > 0 {
+		attrs = append(attrs, slog.Int("errors", f.errors), slog.String("code", f.code))
+	}
+	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// facts are what the API tells about a request for its line in the log.
+type facts struct {
+	metrics *Metrics
+
+	mu           sync.Mutex
+	operations   int
+	errors       int
+	kind, fields string // of the last operation
+	code         string // of the last error
+}
+
+type factsKey struct{}
+
+// CountOperation notes that a request, or a WebSocket, ran an operation of a kind, with these root fields, which must
+// be names of the schema.
+func CountOperation(ctx context.Context, kind string, fields []string) {
+	f, ok := ctx.Value(factsKey{}).(*facts)
+	if !ok {
+		return
+	}
+	f.metrics.operations.WithLabelValues(kind).Inc()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.operations++
+	f.kind, f.fields = kind, strings.Join(fields, " ")
+}
+
+// CountError notes that a request, or a WebSocket, was answered with an error.
+func CountError(ctx context.Context, code string) {
+	f, ok := ctx.Value(factsKey{}).(*facts)
+	if !ok {
+		return
+	}
+	f.metrics.errors.WithLabelValues(code).Inc()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.errors++
+	f.code = code
+}
+
+// body counts what comes in, and bounds how long it may take; a stream may go on after that.
+type body struct {
+	io.ReadCloser
+	control *http.ResponseController
+	read    int64
+}
+
+func limitBody(w http.ResponseWriter, r *http.Request) *body {
+	b := &body{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	if r.Body == nil || r.Body == http.NoBody {
+		return b
+	}
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyLimit)) // not supported by a test's recorder
+	r.Body = b
+	return b
+}
+
+// Read reads and, at the end, takes the time-out away.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
+	if err == io.EOF {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+func (b *body) count() int64 { return b.read }

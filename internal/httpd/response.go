@@ -1,0 +1,103 @@
+package httpd
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// response counts what goes out, bounds how long a client may take to read it, and swallows what is written after
+// the handler has returned: a stream's keep-alive may be late, and the connection is no longer its own by then.
+type response struct {
+	http.ResponseWriter
+	control *http.ResponseController
+
+	mu       sync.Mutex
+	status   int
+	written  int64
+	finished bool
+}
+
+func newResponse(w http.ResponseWriter) *response {
+	r := &response{ResponseWriter: w, control: http.NewResponseController(w)}
+	_ = r.control.SetWriteDeadline(time.Time{}) // of the request before; a test's recorder has none
+	return r
+}
+
+// WriteHeader sends the status.
+func (r *response) WriteHeader(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.finished {
+		return
+	}
+	if r.status == 0 && status >= http.StatusOK {
+		r.status = status
+	}
+	r.extend()
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a part of the body.
+func (r *response) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.finished {
+		return 0, http.ErrHandlerTimeout
+	}
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	r.extend()
+	n, err := r.ResponseWriter.Write(p)
+	r.written += int64(n)
+	return n, err
+}
+
+// Flush sends what was written.
+func (r *response) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.finished {
+		_ = r.control.Flush()
+	}
+}
+
+// Hijack gives the connection, to a WebSocket.
+func (r *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	conn, buffer, err := r.control.Hijack()
+	if err == nil {
+		r.status = http.StatusSwitchingProtocols
+	}
+	return conn, buffer, err
+}
+
+// Unwrap gives the writer below to http.ResponseController.
+func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func (r *response) extend() { _ = r.control.SetWriteDeadline(time.Now().Add(writeLimit)) }
+
+func (r *response) finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.finished = true
+}
+
+func (r *response) code() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}
+
+func (r *response) count() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written
+}
