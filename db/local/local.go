@@ -124,7 +124,9 @@ func (s *Server) Stop(ctx context.Context) error {
 func (s *Server) release() {
 	_ = os.Remove(s.urlFile())
 	s.socket.remove()
-	_ = s.lock.Close() // gives the lock back
+	// Closing alone would not do while a program that is just being started still has a copy of the file.
+	_ = syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN)
+	_ = s.lock.Close()
 }
 
 func (s *Server) urlFile() string { return filepath.Join(s.dataDir, "postgres.url") }

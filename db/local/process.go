@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	pollEvery  = 20 * time.Millisecond // between two looks at something that sends no signal
-	maxLogSize = 16 << 20              // bytes; a longer log starts anew, the old one is kept once
+	pollEvery  = 20 * time.Millisecond  // between two looks at something that sends no signal
+	retryEvery = 200 * time.Millisecond // between two starts that orphaned backends prevent
+	maxLogSize = 16 << 20               // bytes; a longer log starts anew, the old one is kept once
 )
 
 // process is a program of Postgres that runs.
@@ -113,10 +114,14 @@ func (c *cluster) launch(ctx context.Context, socket socketDir) (*process, error
 		if err == nil {
 			return p, nil
 		}
-		if ctx.Err() == nil && strings.Contains(p.printed(), "is still in use") {
-			continue
+		if !strings.Contains(p.printed(), "is still in use") {
+			return nil, errors.Join(err, p.stop(ctx))
 		}
-		return nil, errors.Join(err, p.stop(ctx))
+		select {
+		case <-time.After(retryEvery):
+		case <-ctx.Done():
+			return nil, errors.Join(err, p.stop(ctx))
+		}
 	}
 }
 
