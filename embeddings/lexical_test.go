@@ -125,6 +125,38 @@ func TestNamesOfOwnersWeighLess(t *testing.T) {
 	}
 }
 
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	query := Lexical{}.Parse("old ox Ann")
+	old, ox, ann := wordTerm("old"), wordTerm("ox"), wordTerm("ann")
+	vector := query.Weigh(Stats{Passages: 100, Frequency: map[int32]int{old: 50, ox: 2, ann: 50}, Names: []string{"Ann Lee"}})
+	rare, common, missing := math.Log(1+98.5/2.5), math.Log(1+50.5/50.5), math.Log(1+99.5/1.5)
+	want := map[int32]float64{
+		old: common, ox: rare, ann: 0.3 * common,
+		pairTerm("old", "ox"): 0.5 * missing, pairTerm("ox", "ann"): 0.5 * missing,
+		gramTerm("_old"): 0.2 * missing, gramTerm("old_"): 0.2 * missing, gramTerm("_ox_"): 0.2 * missing,
+	}
+	sum := 0.0
+	for i, term := range vector.Terms {
+		if got := float64(vector.Values[i]); math.Abs(got-want[term]) > 1e-5 {
+			t.Errorf("weight of %d = %v, want %v", term, got, want[term])
+		}
+		sum += want[term]
+	}
+	if len(vector.Terms) != len(want) || math.Abs(float64(vector.Max)-sum*(saturation+1)) > 1e-3 {
+		t.Errorf("terms, max = %d, %v, want %d, %v", len(vector.Terms), vector.Max, len(want), sum*(saturation+1))
+	}
+}
+
+func TestWeighedIsCapped(t *testing.T) {
+	t.Parallel()
+	var terms []int32
+	for i := range int32(MaxNonZero + 100) {
+		terms = append(terms, MaxNonZero+100-i)
+	}
+	checkPassage(t, 0, weighed(terms, 100))
+}
+
 func TestMatched(t *testing.T) {
 	t.Parallel()
 	var lexical Lexical

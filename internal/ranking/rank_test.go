@@ -71,6 +71,9 @@ func TestSum(t *testing.T) {
 		{"owner", own(said("a", 0.1, 0.3), 0, "Ursula Pike", "ursu"), "what does ÚRSU want", only(func(p *Policy) { p.Owner = 0.2 }), "a-00", 0.1 + 0.2*0.3},
 		{"half an owner's name", own(said("a", 0.1, 0.3), 0, "Ursula Pike", ""), "what does Ursula want", only(func(p *Policy) { p.Owner = 0.2 }), "a-00", 0.1},
 		{"time", ask(said("a", 0.1, 0.3), 0, "El próximo lunes."), "¿Cuándo?", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1 + 0.2*0.3},
+		{"span of time", ask(said("a", 0.1, 0.3), 0, "Two years."), "how long", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1 + 0.2*0.3},
+		{"no span of time", ask(said("a", 0.1, 0.3), 0, "Two years."), "how tall", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1},
+		{"date in Spanish", ask(said("a", 0.1, 0.3), 0, "En mayo."), "¿en qué año?", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1 + 0.2*0.3},
 		{"time not asked for", ask(said("a", 0.1, 0.3), 0, "Next monday."), "where", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1},
 		{"time not told", ask(said("a", 0.1, 0.3), 0, "Over there."), "when", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1},
 		{"a question", ask(said("a", 0.1, 0.3), 0, "Where?"), "", only(func(p *Policy) { p.Question = 0.1 }), "a-00", 0.1 - 0.1*0.3},
@@ -231,6 +234,15 @@ func TestOrderOfCandidatesDoesNotMatter(t *testing.T) {
 			t.Fatal("Rank changed its candidates")
 		}
 	})
+}
+
+func TestLengthOfAnyOrder(t *testing.T) {
+	t.Parallel()
+	small := slices.Repeat([]float64{1}, 100)
+	a, b := length(append([]float64{1e8}, small...)), length(append(small, 1e8))
+	if a != b || a == 1e8 {
+		t.Errorf("length = %v, in another order %v, want the same, over 1e8", a, b)
+	}
 }
 
 func TestMoreShareNeverRanksLower(t *testing.T) {

@@ -56,7 +56,7 @@ func Plain(word string) string {
 
 func fold(text string) string {
 	if !ascii(text) {
-		text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
+		text = norm.NFKC.String(text) // which leaves invalid bytes, and those are no word's
 	}
 	return strings.ToLower(text)
 }
