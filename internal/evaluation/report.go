@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -129,43 +129,48 @@ func percentile(sorted []time.Duration, p float64) float64 {
 
 // WriteTable writes the report for people, shares in percent.
 func (r *Report) WriteTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(table, "evidence found among the first\t questions\t")
-	for _, depth := range Depths {
-		fmt.Fprintf(table, " %d\t", depth)
+	width := len("conversation")
+	for _, s := range slices.Concat(r.Categories, r.Conversations) {
+		width = max(width, len(s.Name))
 	}
-	fmt.Fprintln(table)
-	rows := func(list []Share) {
-		for _, s := range list {
-			fmt.Fprintf(table, "%s\t %d\t", s.Name, s.Questions)
-			for _, f := range s.Found {
-				fmt.Fprintf(table, " %.1f %%\t", 100*f.Share)
+	var b strings.Builder
+	b.WriteString("Evidence found among the first\n\n")
+	for _, group := range []struct {
+		title string
+		rows  []Share
+	}{{"category", r.Categories}, {"conversation", r.Conversations}, {"", []Share{r.Overall}}} {
+		if group.title != "" {
+			fmt.Fprintf(&b, "%-*s  questions", width, group.title)
+			for _, depth := range Depths {
+				fmt.Fprintf(&b, " %8d", depth)
 			}
-			fmt.Fprintln(table)
+			b.WriteByte('\n')
 		}
+		for _, s := range group.rows {
+			fmt.Fprintf(&b, "%-*s  %9d", width, s.Name, s.Questions)
+			for _, f := range s.Found {
+				fmt.Fprintf(&b, "  %5.1f %%", 100*f.Share)
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteByte('\n')
 	}
-	rows(r.Categories)
-	rows(r.Conversations)
-	rows([]Share{r.Overall})
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return r.writeRest(w)
-}
-
-func (r *Report) writeRest(w io.Writer) error {
-	text := fmt.Sprintf("\nlatency: p50 %.1f ms, p95 %.1f ms, slowest %.1f ms\n%d messages imported, %d were there already\n",
-		r.Latency.P50, r.Latency.P95, r.Latency.Max, r.Imported.Messages, r.Imported.Present)
-	if r.Skipped > 0 {
-		text += fmt.Sprintf("%d questions without evidence were skipped\n", r.Skipped)
-	}
-	for _, m := range r.Missing {
-		text += fmt.Sprintf("conversation %s: no message is %s, which counts as not found\n", m.Conversation, m.Evidence)
-	}
-	if _, err := io.WriteString(w, text); err != nil {
+	r.writeRest(&b)
+	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
+}
+
+func (r *Report) writeRest(b *strings.Builder) {
+	fmt.Fprintf(b, "latency: p50 %.1f ms, p95 %.1f ms, slowest %.1f ms\n", r.Latency.P50, r.Latency.P95, r.Latency.Max)
+	fmt.Fprintf(b, "messages: %d imported, %d there already\n", r.Imported.Messages, r.Imported.Present)
+	if r.Skipped > 0 {
+		fmt.Fprintf(b, "skipped: %d without evidence\n", r.Skipped)
+	}
+	for _, m := range r.Missing {
+		fmt.Fprintf(b, "not found: no message of conversation %s is %s\n", m.Conversation, m.Evidence)
+	}
 }
 
 // WriteJSON writes the report for programs, shares from 0 to 1.
