@@ -24,6 +24,7 @@ import (
 type DB struct {
 	pool   *pgxpool.Pool
 	writer *writer
+	feed   *feed
 	log    *slog.Logger
 
 	// Now is the clock for what is not the database's to say.
@@ -54,12 +55,13 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger) (*D
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
 	d := &DB{pool: pool, log: log, Now: time.Now}
-	d.writer = startWriter(d)
+	d.writer, d.feed = startWriter(d), newFeed(d)
 	return d, nil
 }
 
-// Close lets appends that are under way finish, then closes the pool.
+// Close ends subscriptions, lets appends that are under way finish, then closes the pool.
 func (d *DB) Close() {
+	d.feed.stop()
 	d.writer.stop()
 	d.pool.Close()
 }

@@ -2,44 +2,71 @@ package graph
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 )
 
 func (r *flagResolver) ID(ctx context.Context, obj *model.Flag) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Flag", obj.Hash.String()), nil
 }
 
 func (r *hashtagResolver) ID(ctx context.Context, obj *model.Hashtag) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Hashtag", obj.Hash.String()), nil
 }
 
 func (r *itemResolver) ID(ctx context.Context, obj *model.Item) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Item", obj.Hash.String()), nil
 }
 
 func (r *locationResolver) ID(ctx context.Context, obj *model.Location) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Location", obj.Hash.String()), nil
 }
 
-func (r *mutationResolver) UpsertComponents(ctx context.Context, components []model.ComponentInput) ([]model.Component, error) {
-	panic(fmt.Errorf("not implemented: UpsertComponents - upsertComponents"))
+func (r *mutationResolver) UpsertComponents(ctx context.Context, components []component.Draft) ([]model.Component, error) {
+	changed, err := r.Store.UpsertComponents(ctx, components)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]model.Component, len(changed))
+	for i, c := range changed {
+		out[i] = model.NewComponent(c)
+	}
+	return out, nil
 }
 
 func (r *playerResolver) ID(ctx context.Context, obj *model.Player) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Player", obj.Hash.String()), nil
 }
 
 func (r *queryResolver) Component(ctx context.Context, hash chain.Hash) (model.Component, error) {
-	panic(fmt.Errorf("not implemented: Component - component"))
+	c, err := loader.From(ctx).Components.Load(ctx, hash)
+	if err != nil || c.Key == nil {
+		return nil, err
+	}
+	return model.NewComponent(c), nil
 }
 
 func (r *queryResolver) Components(ctx context.Context, namespaces []component.Namespace, search *string, first *int, after *string) (*model.ComponentConnection, error) {
-	panic(fmt.Errorf("not implemented: Components - components"))
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseComponent)
+	if err != nil {
+		return nil, err
+	}
+	if search, err = searchText(search); err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.Components(ctx, namespaces, search, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Component, componentEdge)
+	return &model.ComponentConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.Store.CountComponents(ctx, namespaces, search)
+	}}, nil
 }
 
 func (r *Resolver) Flag() generated.FlagResolver { return &flagResolver{r} }

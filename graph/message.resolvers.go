@@ -2,123 +2,269 @@ package graph
 
 import (
 	"context"
-	"fmt"
+	"encoding/base64"
+	"slices"
 
+	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/selection"
 )
 
 func (r *messageResolver) ID(ctx context.Context, obj *model.Message) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Message", obj.Hash.String()), nil
 }
 
 func (r *messageResolver) Session(ctx context.Context, obj *model.Message) (*model.Session, error) {
-	panic(fmt.Errorf("not implemented: Session - session"))
+	return r.session(ctx, obj.SessionHash)
 }
 
 func (r *messageResolver) Thread(ctx context.Context, obj *model.Message) (*model.Thread, error) {
-	panic(fmt.Errorf("not implemented: Thread - thread"))
+	if obj.ThreadHash == nil {
+		return nil, nil
+	}
+	return r.thread(ctx, *obj.ThreadHash)
 }
 
 func (r *messageResolver) Owner(ctx context.Context, obj *model.Message) (*model.Player, error) {
-	panic(fmt.Errorf("not implemented: Owner - owner"))
+	return optionalComponent(ctx, &obj.OwnerID, component.Player, asPlayer)
 }
 
 func (r *messageResolver) Players(ctx context.Context, obj *model.Message) ([]model.Player, error) {
-	panic(fmt.Errorf("not implemented: Players - players"))
+	return componentList(ctx, obj.PlayerIDs, component.Player, asPlayer)
 }
 
 func (r *messageResolver) MasterPlayer(ctx context.Context, obj *model.Message) (*model.Player, error) {
-	panic(fmt.Errorf("not implemented: MasterPlayer - masterPlayer"))
+	return optionalComponent(ctx, obj.Message.MasterPlayer, component.Player, asPlayer)
 }
 
 func (r *messageResolver) Hashtags(ctx context.Context, obj *model.Message) ([]model.Hashtag, error) {
-	panic(fmt.Errorf("not implemented: Hashtags - hashtags"))
+	return componentList(ctx, obj.Message.Hashtags, component.Hashtag, asHashtag)
 }
 
 func (r *messageResolver) Flag(ctx context.Context, obj *model.Message) (*model.Flag, error) {
-	panic(fmt.Errorf("not implemented: Flag - flag"))
+	return optionalComponent(ctx, obj.FlagID, component.Flag, asFlag)
 }
 
 func (r *messageResolver) MasterItem(ctx context.Context, obj *model.Message) (*model.Item, error) {
-	panic(fmt.Errorf("not implemented: MasterItem - masterItem"))
+	return optionalComponent(ctx, obj.MasterItemID, component.Item, asItem)
 }
 
 func (r *messageResolver) Items(ctx context.Context, obj *model.Message) ([]model.Item, error) {
-	panic(fmt.Errorf("not implemented: Items - items"))
+	return componentList(ctx, obj.ItemIDs, component.Item, asItem)
 }
 
 func (r *messageResolver) Location(ctx context.Context, obj *model.Message) (*model.Location, error) {
-	panic(fmt.Errorf("not implemented: Location - location"))
+	return optionalComponent(ctx, obj.LocationID, component.Location, asLocation)
 }
 
 func (r *messageResolver) Refs(ctx context.Context, obj *model.Message, typeArg *chain.RefType) ([]model.MessageRef, error) {
-	panic(fmt.Errorf("not implemented: Refs - refs"))
+	refs, err := loader.From(ctx).Refs.Load(ctx, obj.Hash)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]model.MessageRef, 0, len(refs))
+	for i, ref := range refs {
+		if typeArg == nil || *typeArg == ref.Type {
+			out = append(out, model.MessageRef{Position: i + 1, Type: ref.Type, Hash: ref.Hash})
+		}
+	}
+	return out, nil
 }
 
 func (r *messageResolver) CitedBy(ctx context.Context, obj *model.Message, first *int, after *string) (*model.MessageConnection, error) {
-	panic(fmt.Errorf("not implemented: CitedBy - citedBy"))
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseNumber)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.CitingMessages(ctx, obj.Hash, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Number, messageEdge)
+	expectMessages(ctx, edges)
+	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.Store.CountCitingMessages(ctx, obj.Hash)
+	}}, nil
 }
 
 func (r *messageResolver) Integrity(ctx context.Context, obj *model.Message) (*model.MessageIntegrity, error) {
-	panic(fmt.Errorf("not implemented: Integrity - integrity"))
+	integrity := &model.MessageIntegrity{
+		State: model.IntegrityStateChained, Preimage: base64.StdEncoding.EncodeToString(obj.Preimage()),
+	}
+	if obj.Content != nil && obj.Message.Attachments != nil {
+		content := chain.ContentPreimage(obj.Salt, *obj.Content, *obj.Message.Attachments, obj.Ambient)
+		text := base64.StdEncoding.EncodeToString(content)
+		integrity.ContentPreimage = &text
+	}
+	return integrity, nil
 }
 
 func (r *messageRefResolver) Target(ctx context.Context, obj *model.MessageRef) (model.ContextSource, error) {
-	panic(fmt.Errorf("not implemented: Target - target"))
+	return sourceOf(ctx, obj.Type, obj.Hash)
 }
 
-func (r *mutationResolver) AppendMessages(ctx context.Context, messages []model.MessageInput) ([]model.Message, error) {
-	panic(fmt.Errorf("not implemented: AppendMessages - appendMessages"))
+func (r *mutationResolver) AppendMessages(ctx context.Context, messages []chain.Draft) ([]model.Message, error) {
+	written, err := r.Store.Append(ctx, messages)
+	if err != nil {
+		return nil, err
+	}
+	loader.From(ctx).ExpectAround(written)
+	out := make([]model.Message, len(written))
+	for i, m := range written {
+		out[i] = model.Message{Message: m}
+	}
+	return out, nil
 }
 
 func (r *queryResolver) Message(ctx context.Context, hash chain.Hash) (*model.Message, error) {
-	panic(fmt.Errorf("not implemented: Message - message"))
+	m, err := loader.From(ctx).Messages.Load(ctx, hash)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	return &model.Message{Message: *m}, nil
 }
 
-func (r *queryResolver) Messages(ctx context.Context, filter *model.ContextScope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
-	panic(fmt.Errorf("not implemented: Messages - messages"))
+func (r *queryResolver) Messages(ctx context.Context, filter *selection.Scope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
+	p, err := pageOf(pageArgs{first, last, after, before}, cursor.ParseNumber)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := scopeOf(filter, "filter")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.Messages(ctx, scope, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Number, messageEdge)
+	expectMessages(ctx, edges)
+	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.Store.CountMessages(ctx, scope)
+	}}, nil
 }
 
 func (r *queryResolver) Session(ctx context.Context, hash chain.Hash) (*model.Session, error) {
-	panic(fmt.Errorf("not implemented: Session - session"))
+	return r.session(ctx, hash)
 }
 
-func (r *queryResolver) Sessions(ctx context.Context, filter *model.ContextScope, first *int, after *string) (*model.SessionConnection, error) {
-	panic(fmt.Errorf("not implemented: Sessions - sessions"))
+func (r *queryResolver) Sessions(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.SessionConnection, error) {
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseMoment)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := scopeOf(filter, "filter")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.Sessions(ctx, scope, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Moment, sessionEdge)
+	return &model.SessionConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.Store.CountSessions(ctx, scope)
+	}}, nil
 }
 
 func (r *queryResolver) Thread(ctx context.Context, hash chain.Hash) (*model.Thread, error) {
-	panic(fmt.Errorf("not implemented: Thread - thread"))
+	return r.thread(ctx, hash)
 }
 
-func (r *queryResolver) Threads(ctx context.Context, filter *model.ContextScope, first *int, after *string) (*model.ThreadConnection, error) {
-	panic(fmt.Errorf("not implemented: Threads - threads"))
+func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.ThreadConnection, error) {
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseMoment)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := scopeOf(filter, "filter")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.Threads(ctx, scope, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Moment, threadEdge)
+	hashes := make([]chain.Hash, len(edges))
+	for i, e := range edges {
+		hashes[i] = e.Node.Hash
+	}
+	loader.From(ctx).ThreadPlayers.Expect(hashes)
+	return &model.ThreadConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.Store.CountThreads(ctx, scope)
+	}}, nil
 }
 
 func (r *sessionResolver) ID(ctx context.Context, obj *model.Session) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Session", obj.Hash.String()), nil
 }
 
 func (r *sessionResolver) Messages(ctx context.Context, obj *model.Session, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
-	panic(fmt.Errorf("not implemented: Messages - messages"))
+	p, err := pageOf(pageArgs{first, last, after, before}, cursor.ParseNumber)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.SessionMessages(ctx, obj.Hash, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Number, messageEdge)
+	expectMessages(ctx, edges)
+	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.Store.CountMessages(ctx, selection.Scope{Sessions: []chain.Hash{obj.Hash}})
+	}}, nil
 }
 
 func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []chain.Hash, threads []chain.Hash) (<-chan *model.Message, error) {
-	panic(fmt.Errorf("not implemented: MessageAppended - messageAppended"))
+	for _, list := range []struct {
+		name string
+		size int
+	}{{"sessions", len(sessions)}, {"threads", len(threads)}} {
+		if list.size > selection.MaxScopeEntries {
+			return nil, fault.Input(list.name, "has %d entries; at most %d are allowed", list.size, selection.MaxScopeEntries)
+		}
+	}
+	feed, err := r.Store.Subscribe(ctx, func(m *chain.Message) bool {
+		return (sessions == nil || slices.Contains(sessions, m.SessionHash)) &&
+			(threads == nil || m.ThreadHash != nil && slices.Contains(threads, *m.ThreadHash))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return relay(ctx, feed, func(m chain.Message) *model.Message { return &model.Message{Message: m} }), nil
 }
 
 func (r *threadResolver) ID(ctx context.Context, obj *model.Thread) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Thread", obj.Hash.String()), nil
 }
 
 func (r *threadResolver) Players(ctx context.Context, obj *model.Thread) ([]model.Player, error) {
-	panic(fmt.Errorf("not implemented: Players - players"))
+	players, err := loader.From(ctx).ThreadPlayers.Load(ctx, obj.Hash)
+	if err != nil {
+		return nil, err
+	}
+	return componentList(ctx, players, component.Player, asPlayer)
 }
 
 func (r *threadResolver) Messages(ctx context.Context, obj *model.Thread, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
-	panic(fmt.Errorf("not implemented: Messages - messages"))
+	p, err := pageOf(pageArgs{first, last, after, before}, cursor.ParseMoment)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.ThreadMessages(ctx, obj.Hash, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Moment, messageEdge)
+	expectMessages(ctx, edges)
+	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(context.Context) (int64, error) {
+		return obj.MessageCount, nil
+	}}, nil
 }
 
 func (r *Resolver) Message() generated.MessageResolver { return &messageResolver{r} }
@@ -135,3 +281,37 @@ type (
 	sessionResolver    struct{ *Resolver }
 	threadResolver     struct{ *Resolver }
 )
+
+// session gives a session, nil if it has no messages.
+func (r *Resolver) session(ctx context.Context, hash chain.Hash) (*model.Session, error) {
+	s, err := loader.From(ctx).Sessions.Load(ctx, hash)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	return &model.Session{Session: *s}, nil
+}
+
+// thread gives a thread, nil if it has no messages.
+func (r *Resolver) thread(ctx context.Context, hash chain.Hash) (*model.Thread, error) {
+	t, err := loader.From(ctx).Threads.Load(ctx, hash)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	return &model.Thread{Thread: *t}, nil
+}
+
+// relay hands on what a channel gives in the form of the schema, until either side ends.
+func relay[S, T any](ctx context.Context, from <-chan S, convert func(S) T) <-chan T {
+	out := make(chan T)
+	go func() {
+		defer close(out)
+		for s := range from {
+			select {
+			case out <- convert(s):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}

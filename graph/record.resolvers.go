@@ -2,27 +2,55 @@ package graph
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/knowledge"
 )
 
-func (r *mutationResolver) AddRecords(ctx context.Context, records []model.RecordInput) ([]model.Record, error) {
-	panic(fmt.Errorf("not implemented: AddRecords - addRecords"))
+func (r *mutationResolver) AddRecords(ctx context.Context, records []knowledge.Draft) ([]model.Record, error) {
+	added, err := r.Store.AddRecords(ctx, records)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]model.Record, len(added))
+	for i, record := range added {
+		out[i] = model.Record{Record: record}
+	}
+	return out, nil
 }
 
 func (r *queryResolver) Record(ctx context.Context, hash chain.Hash) (*model.Record, error) {
-	panic(fmt.Errorf("not implemented: Record - record"))
+	record, err := loader.From(ctx).Records.Load(ctx, hash)
+	if err != nil || record == nil {
+		return nil, err
+	}
+	return &model.Record{Record: *record}, nil
 }
 
 func (r *queryResolver) Records(ctx context.Context, kind *chain.RefType, search *string, first *int, after *string) (*model.RecordConnection, error) {
-	panic(fmt.Errorf("not implemented: Records - records"))
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseNumber)
+	if err != nil {
+		return nil, err
+	}
+	if search, err = searchText(search); err != nil {
+		return nil, err
+	}
+	rows, err := r.Store.Records(ctx, kind, search, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.Number, recordEdge)
+	return &model.RecordConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.Store.CountRecords(ctx, kind, search)
+	}}, nil
 }
 
 func (r *recordResolver) ID(ctx context.Context, obj *model.Record) (string, error) {
-	panic(fmt.Errorf("not implemented: ID - id"))
+	return model.GlobalID("Record", obj.Hash.String()), nil
 }
 
 func (r *Resolver) Record() generated.RecordResolver { return &recordResolver{r} }

@@ -214,6 +214,30 @@ func (q *Queries) LogPosition(ctx context.Context) (LogPositionRow, error) {
 	return i, err
 }
 
+const messageIDsAfter = `-- name: MessageIDsAfter :many
+SELECT id FROM log.messages WHERE id > $1::BIGINT ORDER BY id LIMIT $2
+`
+
+func (q *Queries) MessageIDsAfter(ctx context.Context, after int64, rowCount int32) ([]int64, error) {
+	rows, err := q.db.Query(ctx, messageIDsAfter, after, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const messagesByHash = `-- name: MessagesByHash :many
 
 SELECT id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role, event_type, importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id, master_item_id, item_id, loc_id, refs_digest, created_at, id_digest FROM log.messages WHERE hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))

@@ -114,3 +114,6 @@ ORDER BY t.hash, p.player;
 
 -- name: LogPosition :one
 SELECT COALESCE(max(id), 0)::BIGINT AS position, count(*) AS size FROM log.messages;
+
+-- name: MessageIDsAfter :many
+SELECT id FROM log.messages WHERE id > @after::BIGINT ORDER BY id LIMIT @row_count;

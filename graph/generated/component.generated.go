@@ -1017,8 +1017,8 @@ func (ec *executionContext) fieldContext_Player_preferences(_ context.Context, f
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputComponentInput(ctx context.Context, obj any) (model.ComponentInput, error) {
-	var it model.ComponentInput
+func (ec *executionContext) unmarshalInputComponentInput(ctx context.Context, obj any) (component.Draft, error) {
+	var it component.Draft
 	if obj == nil {
 		return it, nil
 	}
@@ -1839,18 +1839,18 @@ func (ec *executionContext) marshalNComponentEdge2ᚕgithubᚗcomᚋtzzrᚋconte
 	return ret
 }
 
-func (ec *executionContext) unmarshalNComponentInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponentInput(ctx context.Context, v any) (model.ComponentInput, error) {
+func (ec *executionContext) unmarshalNComponentInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋcomponentᚐDraft(ctx context.Context, v any) (component.Draft, error) {
 	res, err := ec.unmarshalInputComponentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNComponentInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponentInputᚄ(ctx context.Context, v any) ([]model.ComponentInput, error) {
+func (ec *executionContext) unmarshalNComponentInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋcomponentᚐDraftᚄ(ctx context.Context, v any) ([]component.Draft, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]model.ComponentInput, len(vSlice))
+	res := make([]component.Draft, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNComponentInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponentInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNComponentInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋcomponentᚐDraft(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

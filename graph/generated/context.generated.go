@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -130,8 +131,8 @@ func (ec *executionContext) _ContextItem_explanation(ctx context.Context, field 
 			return obj.Explanation, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.ScoreExplanation) graphql.Marshaler {
-			return ec.marshalNScoreExplanation2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐScoreExplanation(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v selection.Explanation) graphql.Marshaler {
+			return ec.marshalNScoreExplanation2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐExplanation(ctx, selections, v)
 		},
 		true,
 		true,
@@ -525,8 +526,8 @@ func (ec *executionContext) _DroppedItem_reason(ctx context.Context, field graph
 			return obj.Reason, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.DropReason) graphql.Marshaler {
-			return ec.marshalNDropReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDropReason(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v selection.DropReason) graphql.Marshaler {
+			return ec.marshalNDropReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDropReason(ctx, selections, v)
 		},
 		true,
 		true,
@@ -536,7 +537,7 @@ func (ec *executionContext) fieldContext_DroppedItem_reason(_ context.Context, f
 	return graphql.NewScalarFieldContext("DroppedItem", field, false, false, errors.New("field of type DropReason does not have child fields"))
 }
 
-func (ec *executionContext) _ScoreExplanation_relevance(ctx context.Context, field graphql.CollectedField, obj *model.ScoreExplanation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ScoreExplanation_relevance(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -559,7 +560,7 @@ func (ec *executionContext) fieldContext_ScoreExplanation_relevance(_ context.Co
 	return graphql.NewScalarFieldContext("ScoreExplanation", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _ScoreExplanation_lexical(ctx context.Context, field graphql.CollectedField, obj *model.ScoreExplanation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ScoreExplanation_lexical(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -582,7 +583,7 @@ func (ec *executionContext) fieldContext_ScoreExplanation_lexical(_ context.Cont
 	return graphql.NewScalarFieldContext("ScoreExplanation", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _ScoreExplanation_semantic(ctx context.Context, field graphql.CollectedField, obj *model.ScoreExplanation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ScoreExplanation_semantic(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -605,7 +606,7 @@ func (ec *executionContext) fieldContext_ScoreExplanation_semantic(_ context.Con
 	return graphql.NewScalarFieldContext("ScoreExplanation", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _ScoreExplanation_neighbours(ctx context.Context, field graphql.CollectedField, obj *model.ScoreExplanation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ScoreExplanation_neighbours(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -628,7 +629,7 @@ func (ec *executionContext) fieldContext_ScoreExplanation_neighbours(_ context.C
 	return graphql.NewScalarFieldContext("ScoreExplanation", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _ScoreExplanation_recency(ctx context.Context, field graphql.CollectedField, obj *model.ScoreExplanation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ScoreExplanation_recency(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -651,7 +652,7 @@ func (ec *executionContext) fieldContext_ScoreExplanation_recency(_ context.Cont
 	return graphql.NewScalarFieldContext("ScoreExplanation", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _ScoreExplanation_preference(ctx context.Context, field graphql.CollectedField, obj *model.ScoreExplanation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ScoreExplanation_preference(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -674,7 +675,7 @@ func (ec *executionContext) fieldContext_ScoreExplanation_preference(_ context.C
 	return graphql.NewScalarFieldContext("ScoreExplanation", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _ScoreExplanation_matchedTerms(ctx context.Context, field graphql.CollectedField, obj *model.ScoreExplanation) (ret graphql.Marshaler) {
+func (ec *executionContext) _ScoreExplanation_matchedTerms(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -735,7 +736,7 @@ func (ec *executionContext) unmarshalInputContextRequestInput(ctx context.Contex
 			it.Query = data
 		case "scope":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
-			data, err := ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextScope(ctx, v)
+			data, err := ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐScope(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -780,8 +781,8 @@ func (ec *executionContext) unmarshalInputContextRequestInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputContextScope(ctx context.Context, obj any) (model.ContextScope, error) {
-	var it model.ContextScope
+func (ec *executionContext) unmarshalInputContextScope(ctx context.Context, obj any) (selection.Scope, error) {
+	var it selection.Scope
 	if obj == nil {
 		return it, nil
 	}
@@ -1101,7 +1102,7 @@ func (ec *executionContext) _DroppedItem(ctx context.Context, sel ast.SelectionS
 
 var scoreExplanationImplementors = []string{"ScoreExplanation"}
 
-func (ec *executionContext) _ScoreExplanation(ctx context.Context, sel ast.SelectionSet, obj *model.ScoreExplanation) graphql.Marshaler {
+func (ec *executionContext) _ScoreExplanation(ctx context.Context, sel ast.SelectionSet, obj *selection.Explanation) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, scoreExplanationImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -1206,14 +1207,20 @@ func (ec *executionContext) marshalNContextSelection2ᚖgithubᚗcomᚋtzzrᚋco
 	return ec._ContextSelection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDropReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDropReason(ctx context.Context, v any) (model.DropReason, error) {
-	var res model.DropReason
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNDropReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDropReason(ctx context.Context, v any) (selection.DropReason, error) {
+	res, err := model.UnmarshalDropReason(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDropReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDropReason(ctx context.Context, sel ast.SelectionSet, v model.DropReason) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNDropReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDropReason(ctx context.Context, sel ast.SelectionSet, v selection.DropReason) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalDropReason(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNDroppedItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDroppedItem(ctx context.Context, sel ast.SelectionSet, v model.DroppedItem) graphql.Marshaler {
@@ -1236,11 +1243,11 @@ func (ec *executionContext) marshalNDroppedItem2ᚕgithubᚗcomᚋtzzrᚋcontext
 	return ret
 }
 
-func (ec *executionContext) marshalNScoreExplanation2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐScoreExplanation(ctx context.Context, sel ast.SelectionSet, v model.ScoreExplanation) graphql.Marshaler {
+func (ec *executionContext) marshalNScoreExplanation2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐExplanation(ctx context.Context, sel ast.SelectionSet, v selection.Explanation) graphql.Marshaler {
 	return ec._ScoreExplanation(ctx, sel, &v)
 }
 
-func (ec *executionContext) unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextScope(ctx context.Context, v any) (*model.ContextScope, error) {
+func (ec *executionContext) unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐScope(ctx context.Context, v any) (*selection.Scope, error) {
 	if v == nil {
 		return nil, nil
 	}

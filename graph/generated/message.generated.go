@@ -1876,8 +1876,8 @@ func (ec *executionContext) fieldContext_ThreadEdge_node(_ context.Context, fiel
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputMessageInput(ctx context.Context, obj any) (model.MessageInput, error) {
-	var it model.MessageInput
+func (ec *executionContext) unmarshalInputMessageInput(ctx context.Context, obj any) (chain.Draft, error) {
+	var it chain.Draft
 	if obj == nil {
 		return it, nil
 	}
@@ -1940,7 +1940,7 @@ func (ec *executionContext) unmarshalInputMessageInput(ctx context.Context, obj 
 			if err != nil {
 				return it, err
 			}
-			it.PlayerIds = data
+			it.PlayerIDs = data
 		case "masterPlayer":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("masterPlayer"))
 			data, err := ec.unmarshalOHash2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
@@ -1957,14 +1957,14 @@ func (ec *executionContext) unmarshalInputMessageInput(ctx context.Context, obj 
 			it.Role = data
 		case "eventType":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("eventType"))
-			data, err := ec.unmarshalOEventType2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventType(ctx, v)
+			data, err := ec.unmarshalOEventType2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventType(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.EventType = data
 		case "importance":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("importance"))
-			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			data, err := ec.unmarshalOInt2int(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -2031,7 +2031,7 @@ func (ec *executionContext) unmarshalInputMessageInput(ctx context.Context, obj 
 			if err != nil {
 				return it, err
 			}
-			it.ItemIds = data
+			it.ItemIDs = data
 		case "locationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("locationId"))
 			data, err := ec.unmarshalOHash2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
@@ -2055,7 +2055,7 @@ func (ec *executionContext) unmarshalInputMessageInput(ctx context.Context, obj 
 			it.CreatedAt = data
 		case "refs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("refs"))
-			data, err := ec.unmarshalORefInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRefInputᚄ(ctx, v)
+			data, err := ec.unmarshalORefInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐRefᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -2072,8 +2072,8 @@ func (ec *executionContext) unmarshalInputMessageInput(ctx context.Context, obj 
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputRefInput(ctx context.Context, obj any) (model.RefInput, error) {
-	var it model.RefInput
+func (ec *executionContext) unmarshalInputRefInput(ctx context.Context, obj any) (chain.Ref, error) {
+	var it chain.Ref
 	if obj == nil {
 		return it, nil
 	}
@@ -3676,18 +3676,18 @@ func (ec *executionContext) marshalNMessageEdge2ᚕgithubᚗcomᚋtzzrᚋcontext
 	return ret
 }
 
-func (ec *executionContext) unmarshalNMessageInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageInput(ctx context.Context, v any) (model.MessageInput, error) {
+func (ec *executionContext) unmarshalNMessageInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐDraft(ctx context.Context, v any) (chain.Draft, error) {
 	res, err := ec.unmarshalInputMessageInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNMessageInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageInputᚄ(ctx context.Context, v any) ([]model.MessageInput, error) {
+func (ec *executionContext) unmarshalNMessageInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐDraftᚄ(ctx context.Context, v any) ([]chain.Draft, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]model.MessageInput, len(vSlice))
+	res := make([]chain.Draft, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNMessageInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNMessageInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐDraft(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -3725,7 +3725,7 @@ func (ec *executionContext) marshalNMessageRef2ᚕgithubᚗcomᚋtzzrᚋcontext�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNRefInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRefInput(ctx context.Context, v any) (model.RefInput, error) {
+func (ec *executionContext) unmarshalNRefInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐRef(ctx context.Context, v any) (chain.Ref, error) {
 	res, err := ec.unmarshalInputRefInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -3831,6 +3831,18 @@ func (ec *executionContext) marshalOContextSource2githubᚗcomᚋtzzrᚋcontext�
 	return ec._ContextSource(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOEventType2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventType(ctx context.Context, v any) (chain.EventType, error) {
+	res, err := model.UnmarshalEventType(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOEventType2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventType(ctx context.Context, sel ast.SelectionSet, v chain.EventType) graphql.Marshaler {
+	_ = sel
+	_ = ctx
+	res := model.MarshalEventType(v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOEventType2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventTypeᚄ(ctx context.Context, v any) ([]chain.EventType, error) {
 	if v == nil {
 		return nil, nil
@@ -3867,24 +3879,6 @@ func (ec *executionContext) marshalOEventType2ᚕgithubᚗcomᚋtzzrᚋcontext�
 	return ret
 }
 
-func (ec *executionContext) unmarshalOEventType2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventType(ctx context.Context, v any) (*chain.EventType, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := model.UnmarshalEventType(v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalOEventType2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventType(ctx context.Context, sel ast.SelectionSet, v *chain.EventType) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	_ = sel
-	_ = ctx
-	res := model.MarshalEventType(*v)
-	return res
-}
-
 func (ec *executionContext) marshalOMessage2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessage(ctx context.Context, sel ast.SelectionSet, v *model.Message) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -3892,16 +3886,16 @@ func (ec *executionContext) marshalOMessage2ᚖgithubᚗcomᚋtzzrᚋcontextᚑm
 	return ec._Message(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalORefInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRefInputᚄ(ctx context.Context, v any) ([]model.RefInput, error) {
+func (ec *executionContext) unmarshalORefInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐRefᚄ(ctx context.Context, v any) ([]chain.Ref, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]model.RefInput, len(vSlice))
+	res := make([]chain.Ref, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNRefInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRefInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNRefInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐRef(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

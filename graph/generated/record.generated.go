@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/knowledge"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -383,8 +384,8 @@ func (ec *executionContext) fieldContext_RecordEdge_node(_ context.Context, fiel
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputRecordInput(ctx context.Context, obj any) (model.RecordInput, error) {
-	var it model.RecordInput
+func (ec *executionContext) unmarshalInputRecordInput(ctx context.Context, obj any) (knowledge.Draft, error) {
+	var it knowledge.Draft
 	if obj == nil {
 		return it, nil
 	}
@@ -442,7 +443,7 @@ func (ec *executionContext) unmarshalInputRecordInput(ctx context.Context, obj a
 			it.Data = data
 		case "verified":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("verified"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			data, err := ec.unmarshalOBoolean2bool(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -749,18 +750,18 @@ func (ec *executionContext) marshalNRecordEdge2ᚕgithubᚗcomᚋtzzrᚋcontext�
 	return ret
 }
 
-func (ec *executionContext) unmarshalNRecordInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecordInput(ctx context.Context, v any) (model.RecordInput, error) {
+func (ec *executionContext) unmarshalNRecordInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋknowledgeᚐDraft(ctx context.Context, v any) (knowledge.Draft, error) {
 	res, err := ec.unmarshalInputRecordInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNRecordInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecordInputᚄ(ctx context.Context, v any) ([]model.RecordInput, error) {
+func (ec *executionContext) unmarshalNRecordInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋknowledgeᚐDraftᚄ(ctx context.Context, v any) ([]knowledge.Draft, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]model.RecordInput, len(vSlice))
+	res := make([]knowledge.Draft, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNRecordInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecordInput(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNRecordInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋknowledgeᚐDraft(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/selection"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -28,6 +30,7 @@ type ResolverRoot interface {
 	Hashtag() HashtagResolver
 	Item() ItemResolver
 	Location() LocationResolver
+	LogVerification() LogVerificationResolver
 	Message() MessageResolver
 	MessageRef() MessageRefResolver
 	Mutation() MutationResolver
@@ -194,10 +197,10 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
-		AddRecords       func(childComplexity int, records []model.RecordInput) int
-		AppendMessages   func(childComplexity int, messages []model.MessageInput) int
+		AddRecords       func(childComplexity int, records []knowledge.Draft) int
+		AppendMessages   func(childComplexity int, messages []chain.Draft) int
 		RequestContext   func(childComplexity int, input model.ContextRequestInput) int
-		UpsertComponents func(childComplexity int, components []model.ComponentInput) int
+		UpsertComponents func(childComplexity int, components []component.Draft) int
 	}
 
 	PageInfo struct {
@@ -223,14 +226,14 @@ type ComplexityRoot struct {
 		Components       func(childComplexity int, namespaces []component.Namespace, search *string, first *int, after *string) int
 		ContextSelection func(childComplexity int, id string) int
 		Message          func(childComplexity int, hash chain.Hash) int
-		Messages         func(childComplexity int, filter *model.ContextScope, first *int, after *string, last *int, before *string) int
+		Messages         func(childComplexity int, filter *selection.Scope, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
 		Record           func(childComplexity int, hash chain.Hash) int
 		Records          func(childComplexity int, kind *chain.RefType, search *string, first *int, after *string) int
 		Session          func(childComplexity int, hash chain.Hash) int
-		Sessions         func(childComplexity int, filter *model.ContextScope, first *int, after *string) int
+		Sessions         func(childComplexity int, filter *selection.Scope, first *int, after *string) int
 		Thread           func(childComplexity int, hash chain.Hash) int
-		Threads          func(childComplexity int, filter *model.ContextScope, first *int, after *string) int
+		Threads          func(childComplexity int, filter *selection.Scope, first *int, after *string) int
 		VerifyLog        func(childComplexity int) int
 		VerifySession    func(childComplexity int, hash chain.Hash) int
 	}
@@ -993,7 +996,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.AddRecords(childComplexity, args["records"].([]model.RecordInput)), true
+		return e.ComplexityRoot.Mutation.AddRecords(childComplexity, args["records"].([]knowledge.Draft)), true
 	case "Mutation.appendMessages":
 		if e.ComplexityRoot.Mutation.AppendMessages == nil {
 			break
@@ -1004,7 +1007,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.AppendMessages(childComplexity, args["messages"].([]model.MessageInput)), true
+		return e.ComplexityRoot.Mutation.AppendMessages(childComplexity, args["messages"].([]chain.Draft)), true
 	case "Mutation.requestContext":
 		if e.ComplexityRoot.Mutation.RequestContext == nil {
 			break
@@ -1026,7 +1029,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.UpsertComponents(childComplexity, args["components"].([]model.ComponentInput)), true
+		return e.ComplexityRoot.Mutation.UpsertComponents(childComplexity, args["components"].([]component.Draft)), true
 
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
@@ -1157,7 +1160,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Messages(childComplexity, args["filter"].(*model.ContextScope), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+		return e.ComplexityRoot.Query.Messages(childComplexity, args["filter"].(*selection.Scope), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
 			break
@@ -1212,7 +1215,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Sessions(childComplexity, args["filter"].(*model.ContextScope), args["first"].(*int), args["after"].(*string)), true
+		return e.ComplexityRoot.Query.Sessions(childComplexity, args["filter"].(*selection.Scope), args["first"].(*int), args["after"].(*string)), true
 	case "Query.thread":
 		if e.ComplexityRoot.Query.Thread == nil {
 			break
@@ -1234,7 +1237,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Threads(childComplexity, args["filter"].(*model.ContextScope), args["first"].(*int), args["after"].(*string)), true
+		return e.ComplexityRoot.Query.Threads(childComplexity, args["filter"].(*selection.Scope), args["first"].(*int), args["after"].(*string)), true
 	case "Query.verifyLog":
 		if e.ComplexityRoot.Query.VerifyLog == nil {
 			break
@@ -1984,7 +1987,7 @@ type ContextSelection implements Node {
   query: String!
   "Best first."
   items: [ContextItem!]!
-  "What ranked within reach and was left out, and why; best first, at most 200."
+  "What ranked within reach, the best ` + "`" + `limit` + "`" + ` + 50, and was left out, and why; best first."
   dropped: [DroppedItem!]!
   "The items as a block for a prompt: ` + "`" + `Relevant Context:` + "`" + ` and a line ` + "`" + `- …` + "`" + ` each; empty if there are none."
   rendered: String!

@@ -16,16 +16,18 @@ import (
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/selection"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // region    ************************** generated!.gotpl **************************
 
 type MutationResolver interface {
-	UpsertComponents(ctx context.Context, components []model.ComponentInput) ([]model.Component, error)
+	UpsertComponents(ctx context.Context, components []component.Draft) ([]model.Component, error)
 	RequestContext(ctx context.Context, input model.ContextRequestInput) (*model.ContextSelection, error)
-	AppendMessages(ctx context.Context, messages []model.MessageInput) ([]model.Message, error)
-	AddRecords(ctx context.Context, records []model.RecordInput) ([]model.Record, error)
+	AppendMessages(ctx context.Context, messages []chain.Draft) ([]model.Message, error)
+	AddRecords(ctx context.Context, records []knowledge.Draft) ([]model.Record, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (model.Node, error)
@@ -33,19 +35,19 @@ type QueryResolver interface {
 	Components(ctx context.Context, namespaces []component.Namespace, search *string, first *int, after *string) (*model.ComponentConnection, error)
 	ContextSelection(ctx context.Context, id string) (*model.ContextSelection, error)
 	Message(ctx context.Context, hash chain.Hash) (*model.Message, error)
-	Messages(ctx context.Context, filter *model.ContextScope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
+	Messages(ctx context.Context, filter *selection.Scope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
 	Session(ctx context.Context, hash chain.Hash) (*model.Session, error)
-	Sessions(ctx context.Context, filter *model.ContextScope, first *int, after *string) (*model.SessionConnection, error)
+	Sessions(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.SessionConnection, error)
 	Thread(ctx context.Context, hash chain.Hash) (*model.Thread, error)
-	Threads(ctx context.Context, filter *model.ContextScope, first *int, after *string) (*model.ThreadConnection, error)
+	Threads(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.ThreadConnection, error)
 	Record(ctx context.Context, hash chain.Hash) (*model.Record, error)
 	Records(ctx context.Context, kind *chain.RefType, search *string, first *int, after *string) (*model.RecordConnection, error)
-	VerifySession(ctx context.Context, hash chain.Hash) (*model.SessionVerification, error)
-	VerifyLog(ctx context.Context) (*model.LogVerification, error)
+	VerifySession(ctx context.Context, hash chain.Hash) (*chain.SessionReport, error)
+	VerifyLog(ctx context.Context) (*chain.LogReport, error)
 }
 type SubscriptionResolver interface {
 	MessageAppended(ctx context.Context, sessions []chain.Hash, threads []chain.Hash) (<-chan *model.Message, error)
-	VerificationProgress(ctx context.Context, session *chain.Hash) (<-chan *model.VerificationProgress, error)
+	VerificationProgress(ctx context.Context, session *chain.Hash) (<-chan *chain.Progress, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -56,8 +58,8 @@ func (ec *executionContext) field_Mutation_addRecords_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "records",
-		func(ctx context.Context, v any) ([]model.RecordInput, error) {
-			return ec.unmarshalNRecordInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecordInputᚄ(ctx, v)
+		func(ctx context.Context, v any) ([]knowledge.Draft, error) {
+			return ec.unmarshalNRecordInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋknowledgeᚐDraftᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -70,8 +72,8 @@ func (ec *executionContext) field_Mutation_appendMessages_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "messages",
-		func(ctx context.Context, v any) ([]model.MessageInput, error) {
-			return ec.unmarshalNMessageInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageInputᚄ(ctx, v)
+		func(ctx context.Context, v any) ([]chain.Draft, error) {
+			return ec.unmarshalNMessageInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐDraftᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -98,8 +100,8 @@ func (ec *executionContext) field_Mutation_upsertComponents_args(ctx context.Con
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "components",
-		func(ctx context.Context, v any) ([]model.ComponentInput, error) {
-			return ec.unmarshalNComponentInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponentInputᚄ(ctx, v)
+		func(ctx context.Context, v any) ([]component.Draft, error) {
+			return ec.unmarshalNComponentInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋcomponentᚐDraftᚄ(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -206,8 +208,8 @@ func (ec *executionContext) field_Query_messages_args(ctx context.Context, rawAr
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*model.ContextScope, error) {
-			return ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextScope(ctx, v)
+		func(ctx context.Context, v any) (*selection.Scope, error) {
+			return ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐScope(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -332,8 +334,8 @@ func (ec *executionContext) field_Query_sessions_args(ctx context.Context, rawAr
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*model.ContextScope, error) {
-			return ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextScope(ctx, v)
+		func(ctx context.Context, v any) (*selection.Scope, error) {
+			return ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐScope(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -376,8 +378,8 @@ func (ec *executionContext) field_Query_threads_args(ctx context.Context, rawArg
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*model.ContextScope, error) {
-			return ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextScope(ctx, v)
+		func(ctx context.Context, v any) (*selection.Scope, error) {
+			return ec.unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐScope(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -466,7 +468,7 @@ func (ec *executionContext) _Mutation_upsertComponents(ctx context.Context, fiel
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UpsertComponents(ctx, fc.Args["components"].([]model.ComponentInput))
+			return ec.Resolvers.Mutation().UpsertComponents(ctx, fc.Args["components"].([]component.Draft))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []model.Component) graphql.Marshaler {
@@ -554,7 +556,7 @@ func (ec *executionContext) _Mutation_appendMessages(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().AppendMessages(ctx, fc.Args["messages"].([]model.MessageInput))
+			return ec.Resolvers.Mutation().AppendMessages(ctx, fc.Args["messages"].([]chain.Draft))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []model.Message) graphql.Marshaler {
@@ -598,7 +600,7 @@ func (ec *executionContext) _Mutation_addRecords(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().AddRecords(ctx, fc.Args["records"].([]model.RecordInput))
+			return ec.Resolvers.Mutation().AddRecords(ctx, fc.Args["records"].([]knowledge.Draft))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []model.Record) graphql.Marshaler {
@@ -954,7 +956,7 @@ func (ec *executionContext) _Query_messages(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Messages(ctx, fc.Args["filter"].(*model.ContextScope), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Messages(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.MessageConnection) graphql.Marshaler {
@@ -1042,7 +1044,7 @@ func (ec *executionContext) _Query_sessions(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Sessions(ctx, fc.Args["filter"].(*model.ContextScope), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Sessions(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.SessionConnection) graphql.Marshaler {
@@ -1130,7 +1132,7 @@ func (ec *executionContext) _Query_threads(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Threads(ctx, fc.Args["filter"].(*model.ContextScope), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Threads(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ThreadConnection) graphql.Marshaler {
@@ -1265,8 +1267,8 @@ func (ec *executionContext) _Query_verifySession(ctx context.Context, field grap
 			return ec.Resolvers.Query().VerifySession(ctx, fc.Args["hash"].(chain.Hash))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.SessionVerification) graphql.Marshaler {
-			return ec.marshalNSessionVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐSessionVerification(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *chain.SessionReport) graphql.Marshaler {
+			return ec.marshalNSessionVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐSessionReport(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1308,8 +1310,8 @@ func (ec *executionContext) _Query_verifyLog(ctx context.Context, field graphql.
 			return ec.Resolvers.Query().VerifyLog(ctx)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.LogVerification) graphql.Marshaler {
-			return ec.marshalNLogVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐLogVerification(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *chain.LogReport) graphql.Marshaler {
+			return ec.marshalNLogVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐLogReport(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1461,8 +1463,8 @@ func (ec *executionContext) _Subscription_verificationProgress(ctx context.Conte
 			return ec.Resolvers.Subscription().VerificationProgress(ctx, fc.Args["session"].(*chain.Hash))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *model.VerificationProgress) graphql.Marshaler {
-			return ec.marshalNVerificationProgress2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐVerificationProgress(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *chain.Progress) graphql.Marshaler {
+			return ec.marshalNVerificationProgress2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐProgress(ctx, selections, v)
 		},
 		true,
 		true,

@@ -17,6 +17,10 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type LogVerificationResolver interface {
+	TookMs(ctx context.Context, obj *chain.LogReport) (int, error)
+}
+
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
@@ -25,7 +29,7 @@ import (
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _ChainBreak_session(ctx context.Context, field graphql.CollectedField, obj *model.ChainBreak) (ret graphql.Marshaler) {
+func (ec *executionContext) _ChainBreak_session(ctx context.Context, field graphql.CollectedField, obj *chain.Break) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -48,7 +52,7 @@ func (ec *executionContext) fieldContext_ChainBreak_session(_ context.Context, f
 	return graphql.NewScalarFieldContext("ChainBreak", field, false, false, errors.New("field of type Hash does not have child fields"))
 }
 
-func (ec *executionContext) _ChainBreak_sequence(ctx context.Context, field graphql.CollectedField, obj *model.ChainBreak) (ret graphql.Marshaler) {
+func (ec *executionContext) _ChainBreak_sequence(ctx context.Context, field graphql.CollectedField, obj *chain.Break) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -60,8 +64,8 @@ func (ec *executionContext) _ChainBreak_sequence(ctx context.Context, field grap
 			return obj.Sequence, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *int64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint64(ctx, selections, v)
 		},
 		true,
 		false,
@@ -71,7 +75,7 @@ func (ec *executionContext) fieldContext_ChainBreak_sequence(_ context.Context, 
 	return graphql.NewScalarFieldContext("ChainBreak", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _ChainBreak_messageHash(ctx context.Context, field graphql.CollectedField, obj *model.ChainBreak) (ret graphql.Marshaler) {
+func (ec *executionContext) _ChainBreak_messageHash(ctx context.Context, field graphql.CollectedField, obj *chain.Break) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -94,7 +98,7 @@ func (ec *executionContext) fieldContext_ChainBreak_messageHash(_ context.Contex
 	return graphql.NewScalarFieldContext("ChainBreak", field, false, false, errors.New("field of type Hash does not have child fields"))
 }
 
-func (ec *executionContext) _ChainBreak_reason(ctx context.Context, field graphql.CollectedField, obj *model.ChainBreak) (ret graphql.Marshaler) {
+func (ec *executionContext) _ChainBreak_reason(ctx context.Context, field graphql.CollectedField, obj *chain.Break) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -106,8 +110,8 @@ func (ec *executionContext) _ChainBreak_reason(ctx context.Context, field graphq
 			return obj.Reason, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v model.BreakReason) graphql.Marshaler {
-			return ec.marshalNBreakReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐBreakReason(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v chain.BreakReason) graphql.Marshaler {
+			return ec.marshalNBreakReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakReason(ctx, selections, v)
 		},
 		true,
 		true,
@@ -117,7 +121,7 @@ func (ec *executionContext) fieldContext_ChainBreak_reason(_ context.Context, fi
 	return graphql.NewScalarFieldContext("ChainBreak", field, false, false, errors.New("field of type BreakReason does not have child fields"))
 }
 
-func (ec *executionContext) _ChainBreak_detail(ctx context.Context, field graphql.CollectedField, obj *model.ChainBreak) (ret graphql.Marshaler) {
+func (ec *executionContext) _ChainBreak_detail(ctx context.Context, field graphql.CollectedField, obj *chain.Break) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -140,7 +144,7 @@ func (ec *executionContext) fieldContext_ChainBreak_detail(_ context.Context, fi
 	return graphql.NewScalarFieldContext("ChainBreak", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _LogVerification_valid(ctx context.Context, field graphql.CollectedField, obj *model.LogVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _LogVerification_valid(ctx context.Context, field graphql.CollectedField, obj *chain.LogReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -163,7 +167,7 @@ func (ec *executionContext) fieldContext_LogVerification_valid(_ context.Context
 	return graphql.NewScalarFieldContext("LogVerification", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _LogVerification_sessions(ctx context.Context, field graphql.CollectedField, obj *model.LogVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _LogVerification_sessions(ctx context.Context, field graphql.CollectedField, obj *chain.LogReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -175,8 +179,8 @@ func (ec *executionContext) _LogVerification_sessions(ctx context.Context, field
 			return obj.Sessions, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
@@ -186,7 +190,7 @@ func (ec *executionContext) fieldContext_LogVerification_sessions(_ context.Cont
 	return graphql.NewScalarFieldContext("LogVerification", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _LogVerification_messages(ctx context.Context, field graphql.CollectedField, obj *model.LogVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _LogVerification_messages(ctx context.Context, field graphql.CollectedField, obj *chain.LogReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -198,8 +202,8 @@ func (ec *executionContext) _LogVerification_messages(ctx context.Context, field
 			return obj.Messages, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
@@ -209,7 +213,7 @@ func (ec *executionContext) fieldContext_LogVerification_messages(_ context.Cont
 	return graphql.NewScalarFieldContext("LogVerification", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _LogVerification_breaks(ctx context.Context, field graphql.CollectedField, obj *model.LogVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _LogVerification_breaks(ctx context.Context, field graphql.CollectedField, obj *chain.LogReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -221,8 +225,8 @@ func (ec *executionContext) _LogVerification_breaks(ctx context.Context, field g
 			return obj.Breaks, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.ChainBreak) graphql.Marshaler {
-			return ec.marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐChainBreakᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []chain.Break) graphql.Marshaler {
+			return ec.marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -241,7 +245,7 @@ func (ec *executionContext) fieldContext_LogVerification_breaks(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _LogVerification_tookMs(ctx context.Context, field graphql.CollectedField, obj *model.LogVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _LogVerification_tookMs(ctx context.Context, field graphql.CollectedField, obj *chain.LogReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -250,7 +254,7 @@ func (ec *executionContext) _LogVerification_tookMs(ctx context.Context, field g
 			return ec.fieldContext_LogVerification_tookMs(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.TookMs, nil
+			return ec.Resolvers.LogVerification().TookMs(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
@@ -261,10 +265,10 @@ func (ec *executionContext) _LogVerification_tookMs(ctx context.Context, field g
 	)
 }
 func (ec *executionContext) fieldContext_LogVerification_tookMs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("LogVerification", field, false, false, errors.New("field of type Int does not have child fields"))
+	return graphql.NewScalarFieldContext("LogVerification", field, true, true, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _SessionVerification_session(ctx context.Context, field graphql.CollectedField, obj *model.SessionVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _SessionVerification_session(ctx context.Context, field graphql.CollectedField, obj *chain.SessionReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -287,7 +291,7 @@ func (ec *executionContext) fieldContext_SessionVerification_session(_ context.C
 	return graphql.NewScalarFieldContext("SessionVerification", field, false, false, errors.New("field of type Hash does not have child fields"))
 }
 
-func (ec *executionContext) _SessionVerification_valid(ctx context.Context, field graphql.CollectedField, obj *model.SessionVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _SessionVerification_valid(ctx context.Context, field graphql.CollectedField, obj *chain.SessionReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -310,7 +314,7 @@ func (ec *executionContext) fieldContext_SessionVerification_valid(_ context.Con
 	return graphql.NewScalarFieldContext("SessionVerification", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _SessionVerification_length(ctx context.Context, field graphql.CollectedField, obj *model.SessionVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _SessionVerification_length(ctx context.Context, field graphql.CollectedField, obj *chain.SessionReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -322,8 +326,8 @@ func (ec *executionContext) _SessionVerification_length(ctx context.Context, fie
 			return obj.Length, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
@@ -333,7 +337,7 @@ func (ec *executionContext) fieldContext_SessionVerification_length(_ context.Co
 	return graphql.NewScalarFieldContext("SessionVerification", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _SessionVerification_head(ctx context.Context, field graphql.CollectedField, obj *model.SessionVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _SessionVerification_head(ctx context.Context, field graphql.CollectedField, obj *chain.SessionReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -356,7 +360,7 @@ func (ec *executionContext) fieldContext_SessionVerification_head(_ context.Cont
 	return graphql.NewScalarFieldContext("SessionVerification", field, false, false, errors.New("field of type Hash does not have child fields"))
 }
 
-func (ec *executionContext) _SessionVerification_breaks(ctx context.Context, field graphql.CollectedField, obj *model.SessionVerification) (ret graphql.Marshaler) {
+func (ec *executionContext) _SessionVerification_breaks(ctx context.Context, field graphql.CollectedField, obj *chain.SessionReport) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -368,8 +372,8 @@ func (ec *executionContext) _SessionVerification_breaks(ctx context.Context, fie
 			return obj.Breaks, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.ChainBreak) graphql.Marshaler {
-			return ec.marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐChainBreakᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []chain.Break) graphql.Marshaler {
+			return ec.marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -388,7 +392,7 @@ func (ec *executionContext) fieldContext_SessionVerification_breaks(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _VerificationProgress_checked(ctx context.Context, field graphql.CollectedField, obj *model.VerificationProgress) (ret graphql.Marshaler) {
+func (ec *executionContext) _VerificationProgress_checked(ctx context.Context, field graphql.CollectedField, obj *chain.Progress) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -400,8 +404,8 @@ func (ec *executionContext) _VerificationProgress_checked(ctx context.Context, f
 			return obj.Checked, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
@@ -411,7 +415,7 @@ func (ec *executionContext) fieldContext_VerificationProgress_checked(_ context.
 	return graphql.NewScalarFieldContext("VerificationProgress", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _VerificationProgress_total(ctx context.Context, field graphql.CollectedField, obj *model.VerificationProgress) (ret graphql.Marshaler) {
+func (ec *executionContext) _VerificationProgress_total(ctx context.Context, field graphql.CollectedField, obj *chain.Progress) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -423,8 +427,8 @@ func (ec *executionContext) _VerificationProgress_total(ctx context.Context, fie
 			return obj.Total, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
@@ -434,7 +438,7 @@ func (ec *executionContext) fieldContext_VerificationProgress_total(_ context.Co
 	return graphql.NewScalarFieldContext("VerificationProgress", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _VerificationProgress_breaks(ctx context.Context, field graphql.CollectedField, obj *model.VerificationProgress) (ret graphql.Marshaler) {
+func (ec *executionContext) _VerificationProgress_breaks(ctx context.Context, field graphql.CollectedField, obj *chain.Progress) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -446,8 +450,8 @@ func (ec *executionContext) _VerificationProgress_breaks(ctx context.Context, fi
 			return obj.Breaks, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.ChainBreak) graphql.Marshaler {
-			return ec.marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐChainBreakᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []chain.Break) graphql.Marshaler {
+			return ec.marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -466,7 +470,7 @@ func (ec *executionContext) fieldContext_VerificationProgress_breaks(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _VerificationProgress_done(ctx context.Context, field graphql.CollectedField, obj *model.VerificationProgress) (ret graphql.Marshaler) {
+func (ec *executionContext) _VerificationProgress_done(ctx context.Context, field graphql.CollectedField, obj *chain.Progress) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -503,7 +507,7 @@ func (ec *executionContext) fieldContext_VerificationProgress_done(_ context.Con
 
 var chainBreakImplementors = []string{"ChainBreak"}
 
-func (ec *executionContext) _ChainBreak(ctx context.Context, sel ast.SelectionSet, obj *model.ChainBreak) graphql.Marshaler {
+func (ec *executionContext) _ChainBreak(ctx context.Context, sel ast.SelectionSet, obj *chain.Break) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, chainBreakImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -561,7 +565,7 @@ func (ec *executionContext) _ChainBreak(ctx context.Context, sel ast.SelectionSe
 
 var logVerificationImplementors = []string{"LogVerification"}
 
-func (ec *executionContext) _LogVerification(ctx context.Context, sel ast.SelectionSet, obj *model.LogVerification) graphql.Marshaler {
+func (ec *executionContext) _LogVerification(ctx context.Context, sel ast.SelectionSet, obj *chain.LogReport) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, logVerificationImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -574,28 +578,61 @@ func (ec *executionContext) _LogVerification(ctx context.Context, sel ast.Select
 		case "valid":
 			out.Values[i] = ec._LogVerification_valid(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sessions":
 			out.Values[i] = ec._LogVerification_sessions(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "messages":
 			out.Values[i] = ec._LogVerification_messages(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "breaks":
 			out.Values[i] = ec._LogVerification_breaks(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "tookMs":
-			out.Values[i] = ec._LogVerification_tookMs(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LogVerification_tookMs(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -619,7 +656,7 @@ func (ec *executionContext) _LogVerification(ctx context.Context, sel ast.Select
 
 var sessionVerificationImplementors = []string{"SessionVerification"}
 
-func (ec *executionContext) _SessionVerification(ctx context.Context, sel ast.SelectionSet, obj *model.SessionVerification) graphql.Marshaler {
+func (ec *executionContext) _SessionVerification(ctx context.Context, sel ast.SelectionSet, obj *chain.SessionReport) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, sessionVerificationImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -677,7 +714,7 @@ func (ec *executionContext) _SessionVerification(ctx context.Context, sel ast.Se
 
 var verificationProgressImplementors = []string{"VerificationProgress"}
 
-func (ec *executionContext) _VerificationProgress(ctx context.Context, sel ast.SelectionSet, obj *model.VerificationProgress) graphql.Marshaler {
+func (ec *executionContext) _VerificationProgress(ctx context.Context, sel ast.SelectionSet, obj *chain.Progress) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, verificationProgressImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -732,25 +769,31 @@ func (ec *executionContext) _VerificationProgress(ctx context.Context, sel ast.S
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) unmarshalNBreakReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐBreakReason(ctx context.Context, v any) (model.BreakReason, error) {
-	var res model.BreakReason
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNBreakReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakReason(ctx context.Context, v any) (chain.BreakReason, error) {
+	res, err := model.UnmarshalBreakReason(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNBreakReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐBreakReason(ctx context.Context, sel ast.SelectionSet, v model.BreakReason) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNBreakReason2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakReason(ctx context.Context, sel ast.SelectionSet, v chain.BreakReason) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalBreakReason(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
-func (ec *executionContext) marshalNChainBreak2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐChainBreak(ctx context.Context, sel ast.SelectionSet, v model.ChainBreak) graphql.Marshaler {
+func (ec *executionContext) marshalNChainBreak2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreak(ctx context.Context, sel ast.SelectionSet, v chain.Break) graphql.Marshaler {
 	return ec._ChainBreak(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐChainBreakᚄ(ctx context.Context, sel ast.SelectionSet, v []model.ChainBreak) graphql.Marshaler {
+func (ec *executionContext) marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakᚄ(ctx context.Context, sel ast.SelectionSet, v []chain.Break) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNChainBreak2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐChainBreak(ctx, sel, v[i])
+		return ec.marshalNChainBreak2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreak(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -762,7 +805,7 @@ func (ec *executionContext) marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontext�
 	return ret
 }
 
-func (ec *executionContext) marshalNLogVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐLogVerification(ctx context.Context, sel ast.SelectionSet, v *model.LogVerification) graphql.Marshaler {
+func (ec *executionContext) marshalNLogVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐLogReport(ctx context.Context, sel ast.SelectionSet, v *chain.LogReport) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -772,7 +815,7 @@ func (ec *executionContext) marshalNLogVerification2ᚖgithubᚗcomᚋtzzrᚋcon
 	return ec._LogVerification(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNSessionVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐSessionVerification(ctx context.Context, sel ast.SelectionSet, v *model.SessionVerification) graphql.Marshaler {
+func (ec *executionContext) marshalNSessionVerification2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐSessionReport(ctx context.Context, sel ast.SelectionSet, v *chain.SessionReport) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -782,7 +825,7 @@ func (ec *executionContext) marshalNSessionVerification2ᚖgithubᚗcomᚋtzzr�
 	return ec._SessionVerification(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNVerificationProgress2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐVerificationProgress(ctx context.Context, sel ast.SelectionSet, v *model.VerificationProgress) graphql.Marshaler {
+func (ec *executionContext) marshalNVerificationProgress2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐProgress(ctx context.Context, sel ast.SelectionSet, v *chain.Progress) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -8,6 +8,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/selection"
 )
 
 // The domain's words are lower case, GraphQL's enums upper case; otherwise they are the same. That an enum has the
@@ -49,4 +50,21 @@ func MarshalNamespace(v component.Namespace) graphql.Marshaler { return marshalE
 // UnmarshalNamespace reads a namespace.
 func UnmarshalNamespace(v any) (component.Namespace, error) {
 	return unmarshalEnum[component.Namespace](v)
+}
+
+// MarshalDropReason writes why something was left out.
+func MarshalDropReason(v selection.DropReason) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalDropReason reads why something was left out.
+func UnmarshalDropReason(v any) (selection.DropReason, error) {
+	return unmarshalEnum[selection.DropReason](v)
+}
+
+// MarshalBreakReason writes what kind of break was found.
+func MarshalBreakReason(v chain.BreakReason) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalBreakReason reads it; its words are upper case in the domain too.
+func UnmarshalBreakReason(v any) (chain.BreakReason, error) {
+	lower, err := unmarshalEnum[chain.BreakReason](v)
+	return chain.BreakReason(strings.ToUpper(string(lower))), err
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
-	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/selection"
 )
 
 // Something that messages name by hash. A hash that no row describes is a component with only its hash.
@@ -28,44 +28,12 @@ type Node interface {
 	IsNode()
 }
 
-// One thing that is wrong with the log.
-type ChainBreak struct {
-	// The session it was found in.
-	Session chain.Hash `json:"session"`
-	// The place in the session; of a missing message, the place it should have.
-	Sequence *int `json:"sequence,omitempty"`
-	// The message; of a missing one, its hash as its successor states it.
-	MessageHash *chain.Hash `json:"messageHash,omitempty"`
-	// What kind of break.
-	Reason BreakReason `json:"reason"`
-	// What differs, in words.
-	Detail string `json:"detail"`
-}
-
 // A component in a connection.
 type ComponentEdge struct {
 	// For `after`.
 	Cursor string `json:"cursor"`
 	// The component.
 	Node Component `json:"node"`
-}
-
-// A component to create or to change.
-type ComponentInput struct {
-	// What it is, and whose.
-	Namespace component.Namespace `json:"namespace"`
-	// Unique in its namespace: 1 to 256 bytes.
-	Key string `json:"key"`
-	// Default: the SHA-256 of `<namespace in lower case>:<key>`. An existing component keeps its hash.
-	Hash *chain.Hash `json:"hash,omitempty"`
-	// A name for people; at most 1,024 bytes. Left out or null: unchanged.
-	Name *string `json:"name,omitempty"`
-	// At most 64 KiB. Left out or null: unchanged.
-	Description *string `json:"description,omitempty"`
-	// Anything else; at most 1 MiB as JSON. Left out or null: unchanged.
-	Data *chain.JSON `json:"data,omitempty"`
-	// Players only: at most 64 of at most 256 bytes each. Left out or null: unchanged.
-	Preferences []string `json:"preferences,omitempty"`
 }
 
 // A message or record that was selected.
@@ -79,7 +47,7 @@ type ContextItem struct {
 	// 0 to 1: the sum that `explanation` gives, at most 1.
 	Score float64 `json:"score"`
 	// Why it has this score.
-	Explanation ScoreExplanation `json:"explanation"`
+	Explanation selection.Explanation `json:"explanation"`
 	// What its line in the rendered block costs.
 	Tokens int `json:"tokens"`
 }
@@ -89,7 +57,7 @@ type ContextRequestInput struct {
 	// What context is needed for: 1 byte to 64 KiB, not only white space.
 	Query string `json:"query"`
 	// Where to look; null: everywhere.
-	Scope *ContextScope `json:"scope,omitempty"`
+	Scope *selection.Scope `json:"scope,omitempty"`
 	// Whose preferences earn the preference bonus.
 	Player *chain.Hash `json:"player,omitempty"`
 	// At most this many items: 1 to 200.
@@ -102,34 +70,6 @@ type ContextRequestInput struct {
 	At *time.Time `json:"at,omitempty"`
 }
 
-// Which part of the log to look at. Every list given narrows, and an empty list matches nothing; null means no narrowing. At most 1,000 entries a list.
-type ContextScope struct {
-	// Only messages of these sessions.
-	Sessions []chain.Hash `json:"sessions,omitempty"`
-	// Only messages of these threads.
-	Threads []chain.Hash `json:"threads,omitempty"`
-	// Only messages that one of these players sent, received or coordinated.
-	Players []chain.Hash `json:"players,omitempty"`
-	// Only messages that one of these players sent.
-	Owners []chain.Hash `json:"owners,omitempty"`
-	// Only messages with one of these tags.
-	Hashtags []chain.Hash `json:"hashtags,omitempty"`
-	// Only messages under one of these flags.
-	Flags []chain.Hash `json:"flags,omitempty"`
-	// Only messages about one of these items.
-	Items []chain.Hash `json:"items,omitempty"`
-	// Only messages about one of these places.
-	Locations []chain.Hash `json:"locations,omitempty"`
-	// CONTEXT for messages, ACCOUNTANT and SECRETARY for records. Null: messages and records; but only messages once any list above is given.
-	Types []chain.RefType `json:"types,omitempty"`
-	// Only messages of these kinds.
-	EventTypes []chain.EventType `json:"eventTypes,omitempty"`
-	// Only what was sent or added at this moment or later.
-	Since *time.Time `json:"since,omitempty"`
-	// Only what was sent or added before this moment.
-	Until *time.Time `json:"until,omitempty"`
-}
-
 // The ranked context that somebody asked for and got, kept as it was given.
 type ContextSelection struct {
 	// Global id.
@@ -140,7 +80,7 @@ type ContextSelection struct {
 	Query string `json:"query"`
 	// Best first.
 	Items []ContextItem `json:"items"`
-	// What ranked within reach and was left out, and why; best first, at most 200.
+	// What ranked within reach, the best `limit` + 50, and was left out, and why; best first.
 	Dropped []DroppedItem `json:"dropped"`
 	// The items as a block for a prompt: `Relevant Context:` and a line `- …` each; empty if there are none.
 	Rendered string `json:"rendered"`
@@ -167,21 +107,7 @@ type DroppedItem struct {
 	// What it would have cost.
 	Tokens int `json:"tokens"`
 	// Why it was left out.
-	Reason DropReason `json:"reason"`
-}
-
-// The outcome of checking every session.
-type LogVerification struct {
-	// Whether no break was found.
-	Valid bool `json:"valid"`
-	// How many sessions were checked.
-	Sessions int `json:"sessions"`
-	// How many messages were checked.
-	Messages int `json:"messages"`
-	// What is wrong; at most 1,000.
-	Breaks []ChainBreak `json:"breaks"`
-	// How long it took, in milliseconds.
-	TookMs int `json:"tookMs"`
+	Reason selection.DropReason `json:"reason"`
 }
 
 // A message in a connection.
@@ -190,54 +116,6 @@ type MessageEdge struct {
 	Cursor string `json:"cursor"`
 	// The message.
 	Node Message `json:"node"`
-}
-
-// A message to append.
-type MessageInput struct {
-	// The session whose chain it continues, or a new one.
-	SessionHash chain.Hash `json:"sessionHash"`
-	// The conversation it belongs to.
-	ThreadHash *chain.Hash `json:"threadHash,omitempty"`
-	// Sender.
-	OwnerID chain.Hash `json:"ownerId"`
-	// Receivers; at most 256.
-	PlayerIds []chain.Hash `json:"playerIds,omitempty"`
-	// Coordinator.
-	MasterPlayer *chain.Hash `json:"masterPlayer,omitempty"`
-	// The sender's role, such as `user` or `assistant`; at most 64 bytes.
-	Role *string `json:"role,omitempty"`
-	// What kind of entry it is.
-	EventType *chain.EventType `json:"eventType,omitempty"`
-	// 0 normal, 1 relevant, 2 very relevant.
-	Importance *int `json:"importance,omitempty"`
-	// Where it came in; at most 256 bytes.
-	Channel *string `json:"channel,omitempty"`
-	// Which program wrote it; at most 256 bytes.
-	Source *string `json:"source,omitempty"`
-	// The text: not empty, at most 1 MiB (1,048,576 bytes) of UTF-8, without U+0000.
-	Content string `json:"content"`
-	// Attachments; at most 1 MiB as JSON. Default: an empty object.
-	Attachments *chain.JSON `json:"attachments,omitempty"`
-	// Optional check: refused with CONFLICT unless it is the session's head when the message is written.
-	PrevHash *chain.Hash `json:"prevHash,omitempty"`
-	// Tags; at most 256.
-	Hashtags []chain.Hash `json:"hashtags,omitempty"`
-	// Jurisdiction or regulation.
-	FlagID *chain.Hash `json:"flagId,omitempty"`
-	// The item it is mainly about.
-	MasterItemID *chain.Hash `json:"masterItemId,omitempty"`
-	// Other items; at most 256.
-	ItemIds []chain.Hash `json:"itemIds,omitempty"`
-	// Place.
-	LocationID *chain.Hash `json:"locationId,omitempty"`
-	// Surroundings; at most 1 MiB as JSON.
-	Ambient *chain.JSON `json:"ambient,omitempty"`
-	// When it was sent, for imports; default now. Never before its session's last message.
-	CreatedAt *time.Time `json:"createdAt,omitempty"`
-	// What it is sent with, in order; each once; at most 1,000. A message of the same call cannot be named, since its hash is not known yet.
-	Refs []RefInput `json:"refs,omitempty"`
-	// The same key of the same owner appends once and gives the same message again; 1 to 256 bytes. The same key with another message is a CONFLICT.
-	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // What a client needs to check a message itself.
@@ -288,68 +166,12 @@ type RecordEdge struct {
 	Node Record `json:"node"`
 }
 
-// A record to add.
-type RecordInput struct {
-	// Ledgers or secretary.
-	Kind chain.RefType `json:"kind"`
-	// The ledger or file it stands in: 1 to 256 bytes.
-	Book string `json:"book"`
-	// What it is about: 1 to 1,024 bytes.
-	Title string `json:"title"`
-	// The text: not empty, at most 1 MiB.
-	Content string `json:"content"`
-	// Anything else; at most 1 MiB as JSON.
-	Data *chain.JSON `json:"data,omitempty"`
-	// Whether you vouch for it.
-	Verified *bool `json:"verified,omitempty"`
-}
-
-// What a message is sent with. Its place in the list, from 1, is its position.
-type RefInput struct {
-	// The hash of an earlier message (CONTEXT) or of a record (ACCOUNTANT, SECRETARY).
-	Hash chain.Hash `json:"hash"`
-	// What it names.
-	Type chain.RefType `json:"type"`
-}
-
-// The parts of a score: score = min(1, relevance + recency + preference).
-type ScoreExplanation struct {
-	// 0 to 1, calibrated from the parts below: 0.7 means more likely what was asked for than not.
-	Relevance float64 `json:"relevance"`
-	// Lexical match: the share of the BM25 that the query could reach at most, 0 to 1.
-	Lexical float64 `json:"lexical"`
-	// Cosine of the meanings, 0 to 1; null without an embedding model.
-	Semantic *float64 `json:"semantic,omitempty"`
-	// What the messages around it in its session added to the lexical match.
-	Neighbours float64 `json:"neighbours"`
-	// 0.1 for what was less than an hour old, else 0.
-	Recency float64 `json:"recency"`
-	// 0.15 for what matches the player's preferences, else 0.
-	Preference float64 `json:"preference"`
-	// The words of the query that it holds.
-	MatchedTerms []string `json:"matchedTerms"`
-}
-
 // A session in a connection.
 type SessionEdge struct {
 	// For `after`.
 	Cursor string `json:"cursor"`
 	// The session.
 	Node Session `json:"node"`
-}
-
-// The outcome of checking one session's chain, link by link.
-type SessionVerification struct {
-	// The session.
-	Session chain.Hash `json:"session"`
-	// Whether no break was found.
-	Valid bool `json:"valid"`
-	// How many messages it has.
-	Length int `json:"length"`
-	// The hash of its last message; null if it has none.
-	Head *chain.Hash `json:"head,omitempty"`
-	// What is wrong, in order; at most 1,000.
-	Breaks []ChainBreak `json:"breaks"`
 }
 
 type Subscription struct {
@@ -361,167 +183,6 @@ type ThreadEdge struct {
 	Cursor string `json:"cursor"`
 	// The thread.
 	Node Thread `json:"node"`
-}
-
-// How far a check has come.
-type VerificationProgress struct {
-	// Messages checked.
-	Checked int `json:"checked"`
-	// Messages there were when it began.
-	Total int `json:"total"`
-	// What was found so far; at most 1,000.
-	Breaks []ChainBreak `json:"breaks"`
-	// True in the last event.
-	Done bool `json:"done"`
-}
-
-// Kinds of breaks.
-type BreakReason string
-
-const (
-	// The stored fields do not give the stored hash.
-	BreakReasonHashMismatch BreakReason = "HASH_MISMATCH"
-	// It does not name its predecessor.
-	BreakReasonBrokenLink BreakReason = "BROKEN_LINK"
-	// A message before it is missing.
-	BreakReasonGap BreakReason = "GAP"
-	// Two messages claim the same place or predecessor.
-	BreakReasonFork BreakReason = "FORK"
-	// What it was sent with is not what it was written with.
-	BreakReasonRefsMismatch BreakReason = "REFS_MISMATCH"
-	// The last messages of a session are missing.
-	BreakReasonMissingTail BreakReason = "MISSING_TAIL"
-	// A whole session is missing.
-	BreakReasonMissingSession BreakReason = "MISSING_SESSION"
-	// Its leaf in the tree is not its hash.
-	BreakReasonLeafMismatch BreakReason = "LEAF_MISMATCH"
-	// The tree's root is not what was signed.
-	BreakReasonRootMismatch BreakReason = "ROOT_MISMATCH"
-	// It is older than its predecessor, or its place in the log does not follow it.
-	BreakReasonClock BreakReason = "CLOCK"
-)
-
-var AllBreakReason = []BreakReason{
-	BreakReasonHashMismatch,
-	BreakReasonBrokenLink,
-	BreakReasonGap,
-	BreakReasonFork,
-	BreakReasonRefsMismatch,
-	BreakReasonMissingTail,
-	BreakReasonMissingSession,
-	BreakReasonLeafMismatch,
-	BreakReasonRootMismatch,
-	BreakReasonClock,
-}
-
-func (e BreakReason) IsValid() bool {
-	switch e {
-	case BreakReasonHashMismatch, BreakReasonBrokenLink, BreakReasonGap, BreakReasonFork, BreakReasonRefsMismatch, BreakReasonMissingTail, BreakReasonMissingSession, BreakReasonLeafMismatch, BreakReasonRootMismatch, BreakReasonClock:
-		return true
-	}
-	return false
-}
-
-func (e BreakReason) String() string {
-	return string(e)
-}
-
-func (e *BreakReason) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = BreakReason(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid BreakReason", str)
-	}
-	return nil
-}
-
-func (e BreakReason) MarshalGQL(w io.Writer) {
-	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *BreakReason) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e BreakReason) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
-}
-
-// Why something within reach was left out.
-type DropReason string
-
-const (
-	// Its score is below the threshold.
-	DropReasonBelowThreshold DropReason = "BELOW_THRESHOLD"
-	// It did not fit into what was left of the token budget.
-	DropReasonOverBudget DropReason = "OVER_BUDGET"
-	// There were enough better ones.
-	DropReasonOverLimit DropReason = "OVER_LIMIT"
-	// A better one has the same content.
-	DropReasonDuplicate DropReason = "DUPLICATE"
-	// A later one took its place.
-	DropReasonSuperseded DropReason = "SUPERSEDED"
-)
-
-var AllDropReason = []DropReason{
-	DropReasonBelowThreshold,
-	DropReasonOverBudget,
-	DropReasonOverLimit,
-	DropReasonDuplicate,
-	DropReasonSuperseded,
-}
-
-func (e DropReason) IsValid() bool {
-	switch e {
-	case DropReasonBelowThreshold, DropReasonOverBudget, DropReasonOverLimit, DropReasonDuplicate, DropReasonSuperseded:
-		return true
-	}
-	return false
-}
-
-func (e DropReason) String() string {
-	return string(e)
-}
-
-func (e *DropReason) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = DropReason(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid DropReason", str)
-	}
-	return nil
-}
-
-func (e DropReason) MarshalGQL(w io.Writer) {
-	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *DropReason) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e DropReason) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
 }
 
 // How far a message can be proved.

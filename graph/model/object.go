@@ -151,3 +151,19 @@ func (c ComponentConnection) TotalCount(ctx context.Context) (int64, error) { re
 
 // TotalCount counts the whole set.
 func (c RecordConnection) TotalCount(ctx context.Context) (int64, error) { return c.Count(ctx) }
+
+// NewComponent gives a component as the type of its kind.
+func NewComponent(c component.Component) Component {
+	switch c.Kind {
+	case component.Hashtag:
+		return Hashtag{c}
+	case component.Flag:
+		return Flag{c}
+	case component.Item:
+		return Item{c}
+	case component.Location:
+		return Location{c}
+	default:
+		return Player{c}
+	}
+}
