@@ -112,7 +112,7 @@ func (c *chatMessage) toRow(name string, i int, rest jsontext.Value) (*row, erro
 	if err := m.list("role", []string{otherSide(c.Role)}, defaultPlayer, &m.draft.PlayerIDs); err != nil {
 		return nil, err
 	}
-	return &row{message: m}, m.draft.Validate("messages[0]")
+	return &row{message: m}, m.validate()
 }
 
 // text gives what a message says, and the parts of its content that are not only text. What has no text at all is

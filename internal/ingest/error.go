@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func (v *values) decode(from value, target any, options ...json.Options) error {
 	if !ok {
 		return v.fail(from.offset, err)
 	}
-	reason := fmt.Sprintf("cannot be a JSON %s", kindName(semantic.JSONKind))
+	reason := fmt.Sprintf("is a JSON %s, where %s belongs", kindName(semantic.JSONKind), wanted(semantic.GoType))
 	switch {
 	case errors.Is(semantic.Err, json.ErrUnknownName):
 		reason = "there is no such field"
@@ -58,6 +59,30 @@ func (v *values) decode(from value, target any, options ...json.Options) error {
 		reason = trimPrefix(semantic.Err)
 	}
 	return v.fail(from.offset+semantic.ByteOffset, fault.Input(path(semantic.JSONPointer), "%s", reason))
+}
+
+// wanted says what a Go type takes in JSON.
+func wanted(t reflect.Type) string {
+	if t == nil {
+		return "something else"
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "a string of base64"
+		}
+		return "an array"
+	}
+	return "an object"
 }
 
 func kindName(k jsontext.Kind) string {

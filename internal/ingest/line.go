@@ -116,7 +116,7 @@ func (w *wireMessage) toRow(line int) (*row, error) {
 			return nil, err
 		}
 	}
-	return to, ofRow(d.Validate("messages[0]"))
+	return to, m.validate()
 }
 
 // names reads everything that is a hash or a key.

@@ -178,7 +178,7 @@ func (t *turn) toRow(sampleID string, s locomoSession, i int, speakers []string,
 	for i, name := range others {
 		speaks(name, &m.draft.PlayerIDs[i])
 	}
-	return &row{message: m, label: label}, m.draft.Validate("messages[0]")
+	return &row{message: m, label: label}, m.validate()
 }
 
 // LocomoThread is the thread of a conversation of LoCoMo.

@@ -73,7 +73,7 @@ func (m *message) component(field, text string, standard component.Namespace, to
 		given := component.Namespace(strings.ToLower(before))
 		if kind, known := given.Kind(); known {
 			if want, _ := standard.Kind(); kind != want {
-				return fault.Input(field, "%q is a namespace of a %s; a %s belongs here", before, kind, want)
+				return fault.Input(field, "%q is a namespace of the kind %s, and this field takes the kind %s", before, kind, want)
 			}
 			namespace, key = given, after
 		}

@@ -63,7 +63,7 @@ func (v *values) next() (value, error) {
 		return value{}, v.explain(err)
 	}
 	if v.array && v.decoder.StackDepth() == 0 {
-		return value{}, v.fail(v.decoder.InputOffset()-int64(len(read)), errors.New("there is more after the end of the array"))
+		return value{}, v.fail(v.decoder.InputOffset()-int64(len(read)), fault.Input("", "there is more after the end of the array"))
 	}
 	return value{json: read, offset: v.decoder.InputOffset() - int64(len(read))}, nil
 }
