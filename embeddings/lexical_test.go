@@ -130,7 +130,7 @@ func TestWeigh(t *testing.T) {
 	query := Lexical{}.Parse("old ox Ann")
 	old, ox, ann := wordTerm("old"), wordTerm("ox"), wordTerm("ann")
 	vector := query.Weigh(Stats{Passages: 100, Frequency: map[int32]int{old: 50, ox: 2, ann: 50}, Names: []string{"Ann Lee"}})
-	rare, common, missing := math.Log(1+98.5/2.5), math.Log(1+50.5/50.5), math.Log(1+99.5/1.5)
+	rare, common, missing := math.Log(1+98.5/2.5), math.Log(2), math.Log(1+99.5/1.5)
 	want := map[int32]float64{
 		old: common, ox: rare, ann: 0.3 * common,
 		pairTerm("old", "ox"): 0.5 * missing, pairTerm("ox", "ann"): 0.5 * missing,
