@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"strings"
@@ -84,4 +85,13 @@ func value[T any](p *T) (v T) {
 		v = *p
 	}
 	return v
+}
+
+// quote writes a text as a JSON string.
+func quote(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(quoted)
 }
