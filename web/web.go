@@ -79,7 +79,7 @@ func document(files fs.FS, name, policy string) http.Handler {
 	body, err := fs.ReadFile(files, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "console not built: run `make console`, then build again", http.StatusServiceUnavailable)
+			http.Error(w, "console not built: run `make build`", http.StatusServiceUnavailable)
 		})
 	}
 	if err != nil {

@@ -12,19 +12,29 @@ export type SessionState =
   | { kind: "signedIn"; identity: Identity }
   | { kind: "unreachable"; reason: string };
 
-/** Asks the server who is signed in. */
+// Remembers that this browser signed in, so that a first visit asks for the token at once instead of asking the
+// server something that it can only refuse. Never the token.
+const hint = "signed-in";
+
+/** Asks the server who is signed in; without asking, nobody, if this browser has not signed in. */
 export async function whoAmI(): Promise<SessionState> {
-  return await attempt("GET");
+  if (!localStorage.getItem(hint)) return { kind: "signedOut" };
+  const state = await attempt("GET");
+  if (state.kind === "signedOut") localStorage.removeItem(hint);
+  return state;
 }
 
 /** Signs in; the server answers with a cookie. */
 export async function signIn(token: string): Promise<SessionState> {
   const state = await attempt("POST", token);
-  return state.kind === "signedIn" ? await whoAmI() : state;
+  if (state.kind !== "signedIn") return state;
+  localStorage.setItem(hint, "1");
+  return await whoAmI();
 }
 
 /** Signs out. */
 export async function signOut(): Promise<SessionState> {
+  localStorage.removeItem(hint);
   return await attempt("DELETE");
 }
 

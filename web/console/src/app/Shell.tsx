@@ -77,7 +77,7 @@ function Account() {
           {identity.player && <code title={identity.player}> {short(identity.player)}</code>}
         </span>
       </p>
-      <button type="button" className={styles.leave} onClick={leave}>
+      <button type="button" className={styles.leave} aria-label="Sign out" onClick={leave}>
         <Icon name="leave" />
         <span>Sign out</span>
       </button>

@@ -104,7 +104,9 @@ function Row({ component: c }: { component: ComponentRow }) {
       </span>
       <span className={styles.text} dir="auto">
         {c.description}
-        {c.__typename === "Player" && c.preferences.length > 0 && ` Prefers: ${c.preferences.join("; ")}.`}
+        {c.__typename === "Player" && c.preferences.length > 0 && (
+          <span className={styles.prefers}>prefers {c.preferences.join("; ")}</span>
+        )}
       </span>
       <span className={styles.namespace} title="namespace">
         {c.namespace}

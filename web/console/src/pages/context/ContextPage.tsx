@@ -1,4 +1,3 @@
-import { CSPProvider } from "@base-ui/react/csp-provider";
 import { useMutation, useQuery } from "urql";
 import { useSearchParams } from "wouter";
 import { useTitle } from "../../app/title";
@@ -30,7 +29,7 @@ export default function ContextPage() {
   };
 
   return (
-    <CSPProvider disableStyleElements>
+    <>
       <PageHead title="Ask for context" note="What an agent would be given, and why" />
       <div className={styles.columns}>
         <Form params={params} busy={asked.fetching} onAsk={onAsk} />
@@ -50,7 +49,7 @@ export default function ContextPage() {
           )}
         </section>
       </div>
-    </CSPProvider>
+    </>
   );
 }
 

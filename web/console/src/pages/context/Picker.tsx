@@ -1,10 +1,8 @@
-import { Combobox } from "@base-ui/react/combobox";
-import { useDeferredValue, useState } from "react";
+import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from "react";
 import { useQuery } from "urql";
 import type { VariablesOf } from "../../api/graphql";
 import { nameOf, short } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import type { Thing } from "../../ui/Things";
 import styles from "./Picker.module.css";
 import { ComponentName, FindComponents } from "./query";
 
@@ -13,78 +11,129 @@ type Props = {
   label: string;
   namespaces: Namespaces;
   chosen: string[];
+  /** How many may be chosen; one more takes the place of the first. */
   most?: number;
   onChoose: (hashes: string[]) => void;
 };
 
-/** Chooses components by name; the choice is their hashes. */
-export function Picker({ label, namespaces, chosen, most, onChoose }: Props) {
+/**
+ * Chooses components by name; the choice is their hashes. A combobox by the ARIA pattern: type to search, arrows to
+ * move, Enter to choose or take back, Esc to close, Backspace in the empty field to take the last one back.
+ */
+export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Props) {
   const [typed, setTyped] = useState("");
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
   const search = useDeferredValue(typed.trim());
   const [{ data, error }] = useQuery({
     query: FindComponents,
     variables: { namespaces, search: search || null },
+    pause: !open,
   });
-  const things: Thing[] = data?.components.edges.map((e) => e.node) ?? [];
-  const value: Thing[] = chosen.map((hash) => ({ __typename: "", hash, name: null, key: null }));
-  const choose = (list: Thing[]) => {
-    onChoose(list.map((t) => t.hash).slice(most ? -most : 0));
+  const found = open ? (data?.components.edges.map((e) => e.node) ?? []) : [];
+
+  const toggle = (hash: string) => {
+    onChoose(chosen.includes(hash) ? chosen.filter((h) => h !== hash) : [...chosen, hash].slice(-most));
     setTyped("");
+    setActive(-1);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const thing = found[active];
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      setOpen(true);
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      if (found.length > 0) setActive((active + step + found.length + (active < 0 && step < 0 ? 1 : 0)) % found.length);
+    } else if (event.key === "Enter" && open) {
+      event.preventDefault();
+      if (thing) toggle(thing.hash);
+    } else if (event.key === "Escape" && open) {
+      event.stopPropagation();
+      setOpen(false);
+      setActive(-1);
+    } else if (event.key === "Backspace" && typed === "" && chosen.length > 0) {
+      onChoose(chosen.slice(0, -1));
+    }
   };
   return (
-    <Combobox.Root
-      multiple
-      items={things}
-      filter={null}
-      value={value}
-      onValueChange={choose}
-      inputValue={typed}
-      onInputValueChange={setTyped}
-      itemToStringLabel={nameOf}
-      isItemEqualToValue={(a: Thing, b: Thing) => a.hash === b.hash}
-    >
-      <div className={styles.field}>
-        <Combobox.Label className={styles.label}>{label}</Combobox.Label>
-        <Combobox.Chips className={styles.chips}>
-          {chosen.map((hash) => (
-            <Combobox.Chip key={hash} className={styles.chip}>
-              <Name hash={hash} />
-              <Combobox.ChipRemove className={styles.remove} aria-label={`Remove from ${label}`}>
-                <Icon name="close" size={12} />
-              </Combobox.ChipRemove>
-            </Combobox.Chip>
-          ))}
-          <Combobox.Input className={styles.input} placeholder={chosen.length > 0 ? "" : "Any"} />
-        </Combobox.Chips>
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={`${id}input`}>
+        {label}
+      </label>
+      <div className={styles.chips}>
+        {chosen.map((hash) => (
+          <span key={hash} className={styles.chip}>
+            <Name hash={hash} />
+            <button
+              type="button"
+              className={styles.remove}
+              aria-label={`Remove ${short(hash)} from ${label}`}
+              onClick={() => {
+                toggle(hash);
+                input.current?.focus();
+              }}
+            >
+              <Icon name="close" size={12} />
+            </button>
+          </span>
+        ))}
+        <input
+          ref={input}
+          id={`${id}input`}
+          className={styles.input}
+          placeholder={chosen.length > 0 ? "" : "Any"}
+          autoComplete="off"
+          role="combobox"
+          aria-autocomplete="list"
+          aria-expanded={open}
+          aria-controls={`${id}list`}
+          aria-activedescendant={active >= 0 ? `${id}${active}` : undefined}
+          value={typed}
+          onChange={(e) => {
+            setTyped(e.target.value);
+            setOpen(true);
+            setActive(-1);
+          }}
+          onClick={() => setOpen(true)}
+          onBlur={() => setOpen(false)}
+          onKeyDown={onKeyDown}
+        />
       </div>
-      <Combobox.Portal>
-        <Combobox.Positioner sideOffset={4} className={styles.positioner}>
-          <Combobox.Popup className={styles.popup} aria-label={label}>
-            <Combobox.Empty>
-              <div className={styles.empty}>
-                {error ? "The search failed." : data ? "Nothing of this name." : "Searching…"}
-              </div>
-            </Combobox.Empty>
-            <Combobox.List>
-              {(thing: Thing) => (
-                <Combobox.Item key={thing.hash} value={thing} className={styles.item}>
-                  <Combobox.ItemIndicator>
-                    <Icon name="check" size={14} />
-                  </Combobox.ItemIndicator>
-                  <bdi>{nameOf(thing)}</bdi>
-                  {thing.key && <code>{thing.key}</code>}
-                </Combobox.Item>
-              )}
-            </Combobox.List>
-          </Combobox.Popup>
-        </Combobox.Positioner>
-      </Combobox.Portal>
-    </Combobox.Root>
+      <div className={styles.popup} hidden={!open}>
+        <div id={`${id}list`} role="listbox" aria-label={label} aria-multiselectable>
+          {found.map((thing, i) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active option
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+            <div
+              key={thing.hash}
+              id={`${id}${i}`}
+              role="option"
+              aria-selected={chosen.includes(thing.hash)}
+              data-active={i === active}
+              className={styles.item}
+              onMouseDown={(e) => e.preventDefault()}
+              onClick={() => toggle(thing.hash)}
+            >
+              <span className={styles.mark}>{chosen.includes(thing.hash) && <Icon name="check" size={14} />}</span>
+              <bdi>{nameOf(thing)}</bdi>
+              {thing.key && <code>{thing.key}</code>}
+            </div>
+          ))}
+        </div>
+        {open && found.length === 0 && (
+          <p className={styles.empty} role="status">
+            {error ? "The search failed." : data ? "Nothing has this name." : "Searching…"}
+          </p>
+        )}
+      </div>
+    </div>
   );
 }
 
 /** The name behind a hash, as soon as it is known. */
-export function Name({ hash }: { hash: string }) {
+function Name({ hash }: { hash: string }) {
   const [{ data }] = useQuery({ query: ComponentName, variables: { hash }, requestPolicy: "cache-first" });
   return <bdi title={hash}>{data?.component ? nameOf(data.component) : short(hash)}</bdi>;
 }

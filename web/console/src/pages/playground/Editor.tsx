@@ -1,6 +1,7 @@
 import "graphiql/setup-workers/vite";
 import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL } from "graphiql";
+import { useEffect, useRef } from "react";
 import "graphiql/style.css";
 import { newSocket } from "../../api/client";
 import { storedTheme } from "../../app/theme";
@@ -8,8 +9,7 @@ import "./editor.css";
 
 const fetcher = createGraphiQLFetcher({ url: "/graphql", wsClient: newSocket() });
 
-const example = `# Ctrl-Enter runs this. The book on the left is the schema's documentation.
-query LatestThreads {
+const example = `query LatestThreads {
   threads(first: 5) {
     edges {
       node {
@@ -25,13 +25,35 @@ query LatestThreads {
 
 /** The editor, in the theme that the console has. */
 export default function Editor() {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => (box.current ? keepTabsPlain(box.current) : undefined), []);
   const theme = storedTheme();
   return (
-    <GraphiQL
-      fetcher={fetcher}
-      defaultQuery={example}
-      isHeadersEditorEnabled={false}
-      forcedTheme={theme === "system" ? undefined : theme}
-    />
+    <div ref={box} className="playground">
+      <GraphiQL
+        fetcher={fetcher}
+        defaultQuery={example}
+        isHeadersEditorEnabled={false}
+        forcedTheme={theme === "system" ? undefined : theme}
+      >
+        <GraphiQL.Logo>{null}</GraphiQL.Logo>
+      </GraphiQL>
+    </div>
   );
+}
+
+// GraphiQL gives the role of a tab to list items that hold two buttons each. A tab may hold none, so screen readers
+// lose them; as plain items of a list, both are there.
+function keepTabsPlain(box: HTMLElement): () => void {
+  const plain = () => {
+    for (const list of box.querySelectorAll('[role="tablist"]')) list.setAttribute("role", "list");
+    for (const tab of box.querySelectorAll('li[role="tab"]')) {
+      tab.setAttribute("role", "listitem");
+      tab.removeAttribute("aria-selected");
+    }
+  };
+  const observer = new MutationObserver(plain);
+  observer.observe(box, { subtree: true, childList: true, attributeFilter: ["role", "aria-selected"] });
+  plain();
+  return () => observer.disconnect();
 }

@@ -98,7 +98,7 @@ export const MessageQuery = graphql(
         target {
           __typename
           ... on Message { hash sequence content createdAt owner { ...ThingFields } }
-          ... on Record { hash kind book title content verified }
+          ... on Record { hash title book }
         }
       }
       citedBy(first: 20) {

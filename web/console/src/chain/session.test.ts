@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { SessionCheck } from "./session";
+import { chain, digits } from "./testing";
+
+const session = digits("5");
+
+function run(messages: ReturnType<typeof chain>, length: number, head: string, size = 2) {
+  const check = new SessionCheck(session, length, head);
+  for (let i = 0; i < messages.length; i += size) check.page(messages.slice(i, i + size));
+  return check.end();
+}
+
+describe("a session", () => {
+  const whole = chain(5);
+  const head = whole[4]?.hash ?? "";
+
+  it("passes page by page", () => {
+    expect(run(whole, 5, head)).toEqual({ session, checked: 5, upTo: 5, total: 5, erased: 0, findings: [] });
+  });
+  it("names the message after one that was taken out", () => {
+    const findings = run([...whole.slice(0, 2), ...whole.slice(3)], 5, head).findings;
+    expect(findings).toMatchObject([{ kind: "gap", sequence: 4, detail: "Number 3 is missing before it." }]);
+  });
+  it("names a missing tail and a wrong head", () => {
+    expect(run(whole.slice(0, 3), 5, head).findings).toMatchObject([{ kind: "tail", sequence: 5 }]);
+    expect(run(whole, 5, digits("0")).findings).toMatchObject([{ kind: "tail", stated: digits("0"), computed: head }]);
+    expect(run([], 5, head).findings).toMatchObject([{ kind: "tail" }]);
+  });
+  it("names the very message whose content was changed", () => {
+    const changed = whole.map((m) => (m.sequence === 3 ? { ...m, content: "Forged" } : m));
+    expect(run(changed, 5, head).findings).toMatchObject([{ kind: "content", sequence: 3, hash: whole[2]?.hash }]);
+  });
+  it("takes messages that came while it ran for no break", () => {
+    expect(run(whole, 3, whole[2]?.hash ?? "").findings).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+// Writes messages as the server would, so that tests can change one thing and see it found. An encoder of its own,
+// written from the format and not from the reader.
+import { concat, fromHex, sha256, uint32 } from "./bytes";
+import { type ChainMessage, microseconds } from "./check";
+
+const utf8 = new TextEncoder();
+
+/** A hash made of one digit. */
+export const digits = (digit: string): string => digit.repeat(64);
+
+/** Base64 of bytes. */
+export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+const frame = (bytes: Uint8Array | null): Uint8Array =>
+  bytes ? concat([uint32(bytes.length), bytes]) : new Uint8Array([255, 255, 255, 255]);
+const hash = (hex: string | null): Uint8Array => frame(hex === null ? null : fromHex(hex));
+const text = (s: string | null): Uint8Array => frame(s === null ? null : utf8.encode(s));
+const list = (hashes: readonly { hash: string }[]): Uint8Array =>
+  concat([uint32(hashes.length), ...hashes.map((h) => hash(h.hash))]);
+
+function integer(value: bigint, size: 2 | 8): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigInt64(0, value);
+  return frame(bytes.slice(8 - size));
+}
+
+/** The fields that a test may choose. attachmentsText is what Postgres would print. */
+export type Draft = Partial<Omit<ChainMessage, "hash" | "integrity">> & { attachmentsText?: string };
+
+/** A message with a right hash. */
+export function write(draft: Draft = {}): ChainMessage {
+  const attachmentsText = draft.attachmentsText ?? JSON.stringify(draft.attachments ?? {});
+  const m = {
+    prevHash: null,
+    sequence: 1,
+    session: { hash: digits("5") },
+    thread: { hash: digits("7") },
+    owner: { hash: digits("a") },
+    players: [{ hash: digits("b") }],
+    masterPlayer: null,
+    role: "user",
+    eventType: "MESSAGE",
+    importance: 0,
+    channel: null,
+    source: "test",
+    content: "Hello, señora 🧭",
+    attachments: JSON.parse(attachmentsText) as unknown,
+    ambient: null,
+    hashtags: [],
+    flag: null,
+    masterItem: null,
+    items: [],
+    location: null,
+    refs: [],
+    createdAt: "2026-03-01T10:00:00.000001Z",
+    ...draft,
+  };
+  const contentBytes = concat([
+    utf8.encode("context-manager/content/v1\n"),
+    new Uint8Array(16).fill(9),
+    text(m.content),
+    text(attachmentsText),
+    text(m.ambient === null ? null : JSON.stringify(m.ambient)),
+  ]);
+  const refs = [
+    utf8.encode("context-manager/refs/v1\n"),
+    uint32(m.refs.length),
+    ...m.refs.flatMap((r) => [text(r.type.toLowerCase()), hash(r.hash)]),
+  ];
+  const bytes = concat([
+    utf8.encode("context-manager/message/v1\n"),
+    hash(m.session.hash),
+    integer(BigInt(m.sequence), 8),
+    hash(m.prevHash),
+    hash(m.thread?.hash ?? null),
+    hash(m.owner.hash),
+    list(m.players),
+    hash(m.masterPlayer?.hash ?? null),
+    text(m.role),
+    text(m.eventType.toLowerCase()),
+    integer(BigInt(m.importance), 2),
+    text(m.channel),
+    text(m.source),
+    hash(sha256(contentBytes)),
+    list(m.hashtags),
+    hash(m.flag?.hash ?? null),
+    hash(m.masterItem?.hash ?? null),
+    list(m.items),
+    hash(m.location?.hash ?? null),
+    hash(sha256(concat(refs))),
+    integer(microseconds(m.createdAt) ?? 0n, 8),
+  ]);
+  const integrity = { preimage: toBase64(bytes), contentPreimage: toBase64(contentBytes) };
+  return { ...m, hash: sha256(bytes), integrity };
+}
+
+/** A session of n messages, each linked to the one before. */
+export function chain(n: number): ChainMessage[] {
+  const all: ChainMessage[] = [];
+  for (let i = 1; i <= n; i++) {
+    all.push(write({ sequence: i, prevHash: all[i - 2]?.hash ?? null, content: `Message ${i}` }));
+  }
+  return all;
+}
