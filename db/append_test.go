@@ -168,7 +168,7 @@ func TestAppendRefs(t *testing.T) {
 	}
 	earlier := mustAppend(t, store, draft("a", "earlier"))[0]
 	d := draft("b", "with refs")
-	d.Refs = []chain.Ref{{chain.RefSecretary, records[1].Hash}, {chain.RefContext, earlier.Hash}, {chain.RefAccountant, records[0].Hash}}
+	d.Refs = []chain.Ref{{Type: chain.RefSecretary, Hash: records[1].Hash}, {Type: chain.RefContext, Hash: earlier.Hash}, {Type: chain.RefAccountant, Hash: records[0].Hash}}
 	m := mustAppend(t, store, d)[0]
 	if m.RefsDigest != chain.RefsDigest(d.Refs) {
 		t.Errorf("refs digest = %s", m.RefsDigest)

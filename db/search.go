@@ -62,6 +62,14 @@ func (s *search) candidates(ctx context.Context) ([]dbgen.LexicalCandidatesRow, 
 		}
 		stats.Frequency[row.Term] = int(row.Passages)
 	}
+	stats.Names, err = s.q.NamedOwners(ctx, dbgen.NamedOwnersParams{
+		Words: ranking.Words(s.request.Query), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
+		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
+		Since: a.Since, Until: a.Until,
+	})
+	if err != nil {
+		return nil, err
+	}
 	s.vector = query.Weigh(stats)
 	return s.q.LexicalCandidates(ctx, dbgen.LexicalCandidatesParams{
 		Query: s.vector.String(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags,

@@ -220,6 +220,66 @@ func (q *Queries) LexicalCandidates(ctx context.Context, arg LexicalCandidatesPa
 	return items, nil
 }
 
+const namedOwners = `-- name: NamedOwners :many
+SELECT COALESCE(p.name, p.key)::TEXT AS name FROM core.players p
+WHERE (lower(p.name) = ANY ($1::TEXT[]) OR lower(split_part(p.name, ' ', 1)) = ANY ($1) OR p.name IS NULL AND lower(p.key) = ANY ($1))
+    AND EXISTS (SELECT FROM log.in_scope(
+        $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
+        $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
+        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ) m
+        WHERE m.owner_id = p.hash)
+ORDER BY p.hash LIMIT 100
+`
+
+type NamedOwnersParams struct {
+	Words      []string
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+}
+
+// Players that the query's words may name, by the whole name or its first word, and that own a message in scope.
+func (q *Queries) NamedOwners(ctx context.Context, arg NamedOwnersParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, namedOwners,
+		arg.Words,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const pendingSources = `-- name: PendingSources :many
 
 DELETE FROM embedding.pending WHERE (kind, hash) IN (

@@ -54,3 +54,14 @@ RETURNING id::TEXT;
 -- name: SelectionByID :many
 SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered, s.tokens, s.embedding_model, s.created_at
 FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
+
+-- name: NamedOwners :many
+-- Players that the query's words may name, by the whole name or its first word, and that own a message in scope.
+SELECT COALESCE(p.name, p.key)::TEXT AS name FROM core.players p
+WHERE (lower(p.name) = ANY (@words::TEXT[]) OR lower(split_part(p.name, ' ', 1)) = ANY (@words) OR p.name IS NULL AND lower(p.key) = ANY (@words))
+    AND EXISTS (SELECT FROM log.in_scope(
+        sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+        sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+        sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ) m
+        WHERE m.owner_id = p.hash)
+ORDER BY p.hash LIMIT 100;
