@@ -22,7 +22,7 @@ describe("a message by itself", () => {
       ],
       importance: 2,
       channel: "",
-      ambient: { zone: "Europe/Madrid" },
+      ambientText: '{"zone": "Europe/Madrid"}',
       attachmentsText: '{"price": 1.50, "list": [1, 2]}',
     });
     expect(checkMessage(full).findings).toEqual([]);

@@ -9,7 +9,7 @@ const utf8 = new TextEncoder();
 export const digits = (digit: string): string => digit.repeat(64);
 
 /** Base64 of bytes. */
-export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+export const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 const frame = (bytes: Uint8Array | null): Uint8Array =>
   bytes ? concat([uint32(bytes.length), bytes]) : new Uint8Array([255, 255, 255, 255]);
@@ -24,12 +24,20 @@ function integer(value: bigint, size: 2 | 8): Uint8Array {
   return frame(bytes.slice(8 - size));
 }
 
-/** The fields that a test may choose. attachmentsText is what Postgres would print. */
-export type Draft = Partial<Omit<ChainMessage, "hash" | "integrity">> & { attachmentsText?: string };
+/** The fields that a test may choose. The JSON texts are what Postgres would print; salt is hexadecimal. */
+export type Draft = Partial<Omit<ChainMessage, "hash" | "integrity">> & {
+  attachmentsText?: string;
+  ambientText?: string | null;
+  salt?: string;
+};
 
 /** A message with a right hash. */
-export function write(draft: Draft = {}): ChainMessage {
-  const attachmentsText = draft.attachmentsText ?? JSON.stringify(draft.attachments ?? {});
+export function write({
+  attachmentsText = "{}",
+  ambientText = null,
+  salt = "09".repeat(16),
+  ...draft
+}: Draft = {}): ChainMessage {
   const m = {
     prevHash: null,
     sequence: 1,
@@ -45,7 +53,7 @@ export function write(draft: Draft = {}): ChainMessage {
     source: "test",
     content: "Hello, señora 🧭",
     attachments: JSON.parse(attachmentsText) as unknown,
-    ambient: null,
+    ambient: ambientText === null ? null : (JSON.parse(ambientText) as unknown),
     hashtags: [],
     flag: null,
     masterItem: null,
@@ -57,10 +65,10 @@ export function write(draft: Draft = {}): ChainMessage {
   };
   const contentBytes = concat([
     utf8.encode("context-manager/content/v1\n"),
-    new Uint8Array(16).fill(9),
+    fromHex(salt),
     text(m.content),
     text(attachmentsText),
-    text(m.ambient === null ? null : JSON.stringify(m.ambient)),
+    text(ambientText),
   ]);
   const refs = [
     utf8.encode("context-manager/refs/v1\n"),

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type axe from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import type { Server } from "./server";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Starts the browser: CHROMIUM, or Debian's. */
+export function startBrowser(): Promise<Browser> {
+  const quiet = ["quic", "background-networking", "component-update", "sync", "gpu"].map((name) => `--disable-${name}`);
+  const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  return chromium.launch({ executablePath, args: ["--no-first-run", ...quiet, ...root] });
+}
+
+/** A page of a fresh browser profile, and everything that must not have happened on it. */
+export class Visit {
+  readonly complaints: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    private readonly context: BrowserContext,
+    private readonly server: Server,
+  ) {
+    page.setDefaultTimeout(15_000);
+    page.on("console", (m) => {
+      if (m.type() === "error" || m.type() === "warning") this.complaints.push(`console: ${m.text()}`);
+    });
+    page.on("pageerror", (e) => this.complaints.push(`uncaught: ${e.message}`));
+    page.on("request", (r) => this.own(r.url()));
+    page.on("websocket", (w) => this.own(w.url().replace(/^ws/, "http")));
+  }
+
+  static async begin(
+    browser: Browser,
+    server: Server,
+    look: { theme?: "light" | "dark"; width?: number; height?: number } = {},
+  ): Promise<Visit> {
+    const { theme = "light", width = 1280, height = 800 } = look;
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    return new Visit(await context.newPage(), context, server);
+  }
+
+  /** Everything comes from the server itself, or from the page's own text. */
+  private own(url: string): void {
+    const fine = url.startsWith(`${this.server.base}/`) || url.startsWith("data:") || url.startsWith("blob:");
+    if (!fine) this.complaints.push(`request to another origin: ${url}`);
+  }
+
+  /** Opens the console as the server's first address does, with the token. */
+  async signIn(path = "/"): Promise<void> {
+    await this.page.goto(`${this.server.base}${path}#token=${this.server.token}`);
+    await this.page.getByRole("button", { name: "Sign out" }).waitFor();
+  }
+
+  /** Opens an address; a full load. */
+  async go(path: string): Promise<void> {
+    await this.page.goto(this.server.base + path);
+  }
+
+  /** Expects that axe finds nothing on the page as it is. */
+  async accessible(where: string): Promise<void> {
+    // Colours of a control that is just being faded are not those that it ends with.
+    await this.page.evaluate(() =>
+      Promise.all(
+        document
+          .getAnimations()
+          .map(
+            (a) =>
+              a.playState === "finished" || a.effect?.getTiming().iterations === Number.POSITIVE_INFINITY || a.finished,
+          ),
+      ),
+    );
+    await this.page.evaluate(axeSource);
+    const result = await this.page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+    const found = result.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 200)).join(" | ")}`);
+    expect(found, `axe on ${where}`).toEqual([]);
+  }
+
+  /** Ends the visit, and expects no complaint but those that match. */
+  async end(...expected: RegExp[]): Promise<void> {
+    await this.context.close();
+    expect(this.complaints.filter((c) => !expected.some((e) => e.test(c)))).toEqual([]);
+  }
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = new URL("../../../", import.meta.url).pathname;
+
+/** The real server with the sample log, in a data directory of its own. */
+export type Server = {
+  base: string;
+  token: string;
+  /** Runs SQL as the database's superuser, and gives what it prints, unaligned and without headings. */
+  sql: (text: string) => string;
+  stop: () => Promise<void>;
+};
+
+/** Builds the server, unless CONTEXT_MANAGER_BIN names one, and starts it. Throws with its output if it ends early. */
+export async function startServer(): Promise<Server> {
+  const binary = process.env.CONTEXT_MANAGER_BIN ?? build();
+  const dir = mkdtempSync(join(tmpdir(), "console-test-"));
+  chmodSync(dir, 0o755); // the private Postgres may run as another user than this test
+  const port = await freePort();
+  const { DATABASE_URL: _, ...env } = process.env;
+  const child = spawn(binary, ["serve", "--addr", `127.0.0.1:${port}`, "--data-dir", dir], {
+    cwd: root,
+    env: { ...env, DEMO: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (data) => {
+    output += data;
+  });
+  child.stderr.on("data", (data) => {
+    output += data;
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await ready(base, child, () => output);
+  return {
+    base,
+    token: readFileSync(join(dir, "admin.token"), "utf8").trim(),
+    sql: (text) => {
+      const url = readFileSync(join(dir, "postgres.url"), "utf8").trim();
+      return execFileSync("psql", [url, "-XqAt", "-v", "ON_ERROR_STOP=1"], { input: text, encoding: "utf8" }).trim();
+    },
+    stop: async () => {
+      await ended(child);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function build(): string {
+  const binary = join(root, ".build", "context-manager");
+  if (!existsSync(join(root, "web", "dist", "index.html"))) {
+    execFileSync("npm", ["run", "--silent", "build"], { cwd: join(root, "web", "console"), stdio: "inherit" });
+  }
+  execFileSync("go", ["build", "-o", binary, "."], { cwd: root, stdio: "inherit" });
+  return binary;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() =>
+        address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}
+
+async function ready(base: string, child: ChildProcess, output: () => string): Promise<void> {
+  const limit = Date.now() + 120_000;
+  while (Date.now() < limit) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
+    const answer = await fetch(`${base}/readyz`).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`the server was not ready in two minutes:\n${output()}`);
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once("exit", () => resolve());
+    child.kill("SIGTERM");
+  });
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// One server and one browser for all tests, one test after another: they share two cores with the database.
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+  },
+});
