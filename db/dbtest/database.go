@@ -149,7 +149,7 @@ func replaceDatabase(admin, name string) (string, error) {
 		return "", err
 	}
 	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return "", fmt.Errorf("%q is no URL of the form postgres://...", admin)
+		return "", fmt.Errorf("%q is not a postgres:// URL", admin)
 	}
 	u.Path = "/" + name
 	return u.String(), nil
