@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -63,9 +64,27 @@ func TestExportPages(t *testing.T) {
 		fmt.Fprintf(&b, `{"sessionHash":"s","ownerId":"p%d","content":"message %d"}`+"\n", i%300, i)
 	}
 	load(t, from, b.String())
+	counted := &countingLog{DB: to}
+	if _, err := ingest.Import(t.Context(), counted, "f", strings.NewReader(export(t, from, ingest.SessionHash("s"))), ingest.Options{}); err != nil {
+		t.Fatalf("Import: %v", err)
+	}
+	if counted.appends > 4 { // 1,534 lines in batches of 500
+		t.Errorf("%d calls of Append; an exported session comes in batches", counted.appends)
+	}
 	if lines := roundTrip(t, from, to, ingest.SessionHash("s")); len(lines) != 1234+300 {
 		t.Errorf("%d lines, want 1,534", len(lines))
 	}
+}
+
+// countingLog counts the calls that reach the log.
+type countingLog struct {
+	*db.DB
+	appends int
+}
+
+func (c *countingLog) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
+	c.appends++
+	return c.DB.Append(ctx, drafts)
 }
 
 func TestExportRefused(t *testing.T) {

@@ -92,7 +92,7 @@ func importAll(ctx context.Context, w *writer, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	err = readRows(values, func(row *row) error { return w.add(ctx, row) })
+	err = readRows(values, newOrdinals(ordinalPlaces), func(row *row) error { return w.add(ctx, row) })
 	// What stands before a line that cannot be read is imported still; a refusal there comes first in the file.
 	if flushed := w.flush(ctx); flushed != nil {
 		return flushed

@@ -19,7 +19,7 @@ type ordinals struct {
 // ordinalPlaces makes a table of 16 MiB, of which only what is touched takes memory.
 const ordinalPlaces = 1 << 22
 
-func newOrdinals() *ordinals { return &ordinals{counts: make([]uint32, ordinalPlaces)} }
+func newOrdinals(places int) *ordinals { return &ordinals{counts: make([]uint32, places)} }
 
 // key names an entry for good: "<kind>:<SHA-256 of its JSON without white space>:<ordinal>".
 func (o *ordinals) key(kind string, entry jsontext.Value) (string, error) {
@@ -28,7 +28,7 @@ func (o *ordinals) key(kind string, entry jsontext.Value) (string, error) {
 		return "", fmt.Errorf("compact: %w", err)
 	}
 	sum := chain.Sum(compact)
-	place := &o.counts[binary.BigEndian.Uint32(sum[:])%ordinalPlaces]
+	place := &o.counts[binary.BigEndian.Uint32(sum[:])%uint32(len(o.counts))]
 	ordinal := *place
 	*place++
 	return fmt.Sprintf("%s:%s:%d", kind, sum, ordinal), nil

@@ -70,8 +70,7 @@ func (r *row) size() int {
 
 // readRows gives each row of the file to add, in order, until one of the two fails. Each value of the file is
 // told apart by its fields: a chat has messages, a LoCoMo sample has a conversation, all else is a line.
-func readRows(values *values, add func(*row) error) error {
-	ordinals := newOrdinals()
+func readRows(values *values, ordinals *ordinals, add func(*row) error) error {
 	for {
 		v, err := values.next()
 		if errors.Is(err, io.EOF) {

@@ -37,7 +37,7 @@ func newValues(r io.Reader) (*values, error) {
 			return nil, err
 		}
 	}
-	lines := &lineCounter{r: buffered, line: 1}
+	lines := &lineCounter{r: buffered, limit: MaxValueBytes, line: 1}
 	return &values{lines: lines, decoder: jsontext.NewDecoder(lines)}, nil
 }
 
@@ -94,6 +94,7 @@ var errTooLong = errors.New("too long")
 // lineCounter remembers where lines end in what was read and not yet forgotten.
 type lineCounter struct {
 	r         io.Reader
+	limit     int64   // how many bytes may be in use: read and not forgotten
 	read      int64   // bytes handed on
 	forgotten int64   // offsets below are not asked for again
 	line      int     // the number, from 1, of the line that breaks[0] ends
@@ -101,9 +102,9 @@ type lineCounter struct {
 	breaks    []int64 // offsets of line feeds
 }
 
-// Read hands on what r reads. It fails with errTooLong once more than MaxValueBytes are in use.
+// Read hands on what r reads. It fails with errTooLong once more than the limit is in use.
 func (l *lineCounter) Read(p []byte) (int, error) {
-	if l.read-l.forgotten > MaxValueBytes {
+	if l.read-l.forgotten > l.limit {
 		return 0, errTooLong
 	}
 	n, err := l.r.Read(p)
