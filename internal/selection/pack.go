@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -64,7 +65,17 @@ func (p *packer) offer(c *Candidate) error {
 		return err
 	}
 	key := fold(c.Text)
-	if reason := p.refusal(c, key, cost); reason != "" {
+	reason := p.refusal(c, key)
+	if reason == "" {
+		fits, err := p.fits(line, cost)
+		if err != nil {
+			return err
+		}
+		if !fits {
+			reason = OverBudget
+		}
+	}
+	if reason != "" {
 		p.dropped = append(p.dropped, Dropped{Hash: c.Hash, Type: c.Type, Score: c.Score, Tokens: cost, Reason: reason})
 		return nil
 	}
@@ -77,8 +88,25 @@ func (p *packer) offer(c *Candidate) error {
 	return nil
 }
 
-// refusal says why a candidate is not taken, or gives "".
-func (p *packer) refusal(c *Candidate, key string, cost int) DropReason {
+// fits says whether the block with one more line is within the budget. Its parts cost at least as much as the whole,
+// about a token a joint more at most, so the whole is counted only where that can decide.
+func (p *packer) fits(line string, cost int) (bool, error) {
+	if p.request.TokenBudget == nil || p.used+cost <= *p.request.TokenBudget {
+		return true, nil
+	}
+	if p.used+cost > *p.request.TokenBudget+len(p.lines)+1 {
+		return false, nil
+	}
+	whole, err := p.count(block(append(slices.Clone(p.lines), line)))
+	if err != nil || whole > *p.request.TokenBudget {
+		return false, err
+	}
+	p.used = whole - cost
+	return true, nil
+}
+
+// refusal says why a candidate is not taken whatever it costs, or gives "".
+func (p *packer) refusal(c *Candidate, key string) DropReason {
 	switch {
 	case c.Score < p.request.Threshold:
 		return BelowThreshold
@@ -86,8 +114,6 @@ func (p *packer) refusal(c *Candidate, key string, cost int) DropReason {
 		return Duplicate
 	case len(p.items) >= p.request.Limit:
 		return OverLimit
-	case p.request.TokenBudget != nil && p.used+cost > *p.request.TokenBudget:
-		return OverBudget
 	}
 	return ""
 }
@@ -96,7 +122,7 @@ func (p *packer) refusal(c *Candidate, key string, cost int) DropReason {
 // and the last items give way if it is over the budget.
 func (p *packer) fit() error {
 	for len(p.items) > 0 {
-		p.rendered = Heading + "\n" + strings.Join(p.lines, "\n")
+		p.rendered = block(p.lines)
 		var err error
 		if p.tokens, err = p.count(p.rendered); err != nil {
 			return err
@@ -111,6 +137,8 @@ func (p *packer) fit() error {
 	p.rendered, p.tokens = "", 0
 	return nil
 }
+
+func block(lines []string) string { return Heading + "\n" + strings.Join(lines, "\n") }
 
 // Line renders one item. Further lines of its text are set in, so that no text can pass for another item.
 func Line(lead, text string) string {
