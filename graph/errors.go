@@ -80,7 +80,13 @@ func (p presenter) hide(ctx context.Context, found *gqlerror.Error, err error) *
 	return withCode(found, fault.Internal, "internal error")
 }
 
+// maxMessage is how long a message may be, in bytes: the parser and the validation repeat names that clients wrote.
+const maxMessage = 500
+
 func withCode(found *gqlerror.Error, code fault.Code, message string) *gqlerror.Error {
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
 	return &gqlerror.Error{
 		Message: message, Path: found.Path, Locations: found.Locations,
 		Extensions: map[string]any{"code": string(code)},
@@ -116,9 +122,26 @@ func inputPath(ctx context.Context, path ast.Path) string {
 	return strings.TrimPrefix(path[len(of):].String(), ".")
 }
 
+// maxErrors is how many errors an invalid document is told.
+const maxErrors = 10
+
+// firstErrors keeps the first few errors of a document that is not valid. It is a gqlgen ResponseMiddleware.
+func firstErrors(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	response := next(ctx)
+	if response != nil && len(response.Data) == 0 && len(response.Errors) > maxErrors {
+		response.Errors = response.Errors[:maxErrors]
+	}
+	return response
+}
+
+// maxStack is how much of a panic's stack is logged, in bytes.
+const maxStack = 4096
+
 // recovered makes an error of a panic, for present to log.
 func recovered(_ context.Context, cause any) error {
-	return fault.Wrap(fmt.Errorf("panic: %v\n%s", cause, debug.Stack()), fault.Internal, "internal error")
+	stack := debug.Stack()
+	stack = stack[:min(len(stack), maxStack)]
+	return fault.Wrap(fmt.Errorf("panic: %v\n%s", cause, stack), fault.Internal, "internal error")
 }
 
 // writeError answers a request that no transport sees, in GraphQL's form.

@@ -7,15 +7,13 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// How many objects a list is taken to hold. Connections hold what `first` or `last` asks for.
+// How many objects a list is taken to hold. Connections hold what `first` or `last` asks for: see page.go.
 const (
-	defaultPage      = 50  // of a connection that is not told
-	maxPage          = 200 // of any connection
-	listLength       = 5   // of any other list
-	schemaListLength = 10  // of lists in introspection
+	listLength       = 5  // of a list that is no connection
+	schemaListLength = 10 // of lists in introspection
 )
 
-// listLengths are of lists that are often longer; the number is the most they can hold.
+// lengthOf gives the length of lists that may be longer as the most they can hold.
 func lengthOf(objectAndField string) int {
 	switch objectAndField {
 	case "ContextSelection.items", "ContextSelection.dropped":
@@ -96,12 +94,12 @@ func (c *complexityCounter) length(f *ast.Field) int {
 // page is the size of the page that a connection is asked for. What is out of range is for the resolver to refuse.
 func (c *complexityCounter) page(f *ast.Field) int {
 	args := f.ArgumentMap(c.variables)
-	for _, name := range []string{"first", "last"} {
-		if n, ok := integer(args[name]); ok {
-			return min(max(n, 1), maxPage)
-		}
+	first, hasFirst := integer(args["first"])
+	last, hasLast := integer(args["last"])
+	if !hasFirst && !hasLast {
+		return defaultPage
 	}
-	return defaultPage
+	return min(max(first, last, 1), maxPage)
 }
 
 func integer(v any) (int, bool) {

@@ -13,6 +13,7 @@ type size struct {
 	aliases    int
 	directives int
 	arguments  int
+	repeats    int // fields whose response name another one in the same selection set has
 }
 
 // most is where counts stop: fragments that double 60 times over must not overflow.
@@ -25,6 +26,7 @@ func (s *size) add(x size) {
 	s.aliases = min(most, s.aliases+x.aliases)
 	s.directives = min(most, s.directives+x.directives)
 	s.arguments = min(most, s.arguments+x.arguments)
+	s.repeats = min(most, s.repeats+x.repeats)
 }
 
 // measurer measures a document in time linear in its length: each fragment is measured once.
@@ -93,6 +95,7 @@ func (s size) check() *gqlerror.Error {
 		{"aliases", s.aliases, MaxAliases},
 		{"directives", s.directives, MaxDirectives},
 		{"arguments", s.arguments, MaxArguments},
+		{"fields of the same name side by side", s.repeats, MaxRepeats},
 	} {
 		if c.found > c.limit {
 			return limitError("the operation has %d %s; at most %d are allowed", c.found, c.what, c.limit)
@@ -102,7 +105,7 @@ func (s size) check() *gqlerror.Error {
 }
 
 func (m *measurer) operation(op *ast.OperationDefinition) (size, *gqlerror.Error) {
-	s, err := m.set(op.SelectionSet)
+	s, err := m.set(op.SelectionSet, names{})
 	if err != nil {
 		return s, err
 	}
@@ -121,10 +124,13 @@ func (m *measurer) operation(op *ast.OperationDefinition) (size, *gqlerror.Error
 	return s, err
 }
 
-func (m *measurer) set(set ast.SelectionSet) (size, *gqlerror.Error) {
+// names are the response names in a selection set, its inline fragments included.
+type names map[string]bool
+
+func (m *measurer) set(set ast.SelectionSet, in names) (size, *gqlerror.Error) {
 	var total size
 	for _, selection := range set {
-		s, err := m.selection(selection)
+		s, err := m.selection(selection, in)
 		if err != nil {
 			return total, err
 		}
@@ -134,7 +140,7 @@ func (m *measurer) set(set ast.SelectionSet) (size, *gqlerror.Error) {
 	return total, nil
 }
 
-func (m *measurer) selection(selection ast.Selection) (size, *gqlerror.Error) {
+func (m *measurer) selection(selection ast.Selection, in names) (size, *gqlerror.Error) {
 	var s, own size
 	var err *gqlerror.Error
 	var directives ast.DirectiveList
@@ -144,9 +150,13 @@ func (m *measurer) selection(selection ast.Selection) (size, *gqlerror.Error) {
 		if s, err = m.field(x); err != nil {
 			return s, err
 		}
+		if in[x.Alias] {
+			s.repeats++
+		}
+		in[x.Alias] = true
 	case *ast.InlineFragment:
 		directives = x.Directives
-		if s, err = m.set(x.SelectionSet); err != nil {
+		if s, err = m.set(x.SelectionSet, in); err != nil {
 			return s, err
 		}
 	case *ast.FragmentSpread:
@@ -161,7 +171,7 @@ func (m *measurer) selection(selection ast.Selection) (size, *gqlerror.Error) {
 }
 
 func (m *measurer) field(f *ast.Field) (size, *gqlerror.Error) {
-	s, err := m.set(f.SelectionSet)
+	s, err := m.set(f.SelectionSet, names{})
 	if err != nil {
 		return s, err
 	}
@@ -186,10 +196,10 @@ func (m *measurer) fragment(name string) (size, *gqlerror.Error) {
 	}
 	definition, ok := m.fragments[name]
 	if !ok {
-		return size{}, nil // validation says so
+		return size{}, limitError("fragment %q is not defined", name) // validation takes quadratic time to say so
 	}
 	m.sizes[name] = nil
-	s, err := m.set(definition.SelectionSet)
+	s, err := m.set(definition.SelectionSet, names{})
 	if err != nil {
 		return s, err
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/httpd"
 )
@@ -54,7 +56,28 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.SetRecoverFunc(recovered)
 	server.Use(guard{cache: cache})
 	server.AroundOperations(limitTime)
+	server.AroundResponses(firstErrors)
+	server.AroundResponses(withLoaders(resolver.Store))
+	server.AroundRootFields(withLoadersOfItsOwn(resolver.Store))
 	return front{transports: server}
+}
+
+// withLoaders gives each response, and so each event of a subscription, loaders of its own.
+func withLoaders(store *db.DB) graphql.ResponseMiddleware {
+	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+		return next(loader.Attach(ctx, store))
+	}
+}
+
+// withLoadersOfItsOwn gives each field of a mutation fresh loaders, since the one before it may have changed what
+// was loaded.
+func withLoadersOfItsOwn(store *db.DB) graphql.RootFieldMiddleware {
+	return func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+		if op := graphql.GetOperationContext(ctx).Operation; op != nil && op.Operation == ast.Mutation {
+			ctx = loader.Attach(ctx, store)
+		}
+		return next(ctx)
+	}
 }
 
 // rulesWithoutSuggestions are the standard's rules, but for those that would tell names of the schema to whoever

@@ -12,7 +12,7 @@ import (
 // Database says where the log is kept: settings that every command has.
 type Database struct {
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" help:"Postgres 15 or newer with pgvector 0.8 or newer, as postgres://…; none: a private Postgres in the data directory."`
-	DataDir     string `name:"data-dir" env:"DATA_DIR" default:".data" type:"path" placeholder:"DIRECTORY" help:"Where the private Postgres and the administrator's token are kept."`
+	DataDir     string `name:"data-dir" env:"DATA_DIR" default:".data" placeholder:"DIRECTORY" help:"Where the private Postgres and the administrator's token are kept."`
 }
 
 // Server says how the server serves.

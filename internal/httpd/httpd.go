@@ -30,7 +30,6 @@ const (
 type Server struct {
 	log     *slog.Logger
 	metrics *Metrics
-	handler http.Handler
 
 	draining   atomic.Bool
 	streams    context.Context // ends when streams have to
@@ -38,21 +37,21 @@ type Server struct {
 	running    sync.WaitGroup // handlers, those of hijacked connections included
 }
 
-// New makes a server for a handler.
-func New(handler http.Handler, metrics *Metrics, log *slog.Logger) *Server {
-	s := &Server{log: log, metrics: metrics, handler: handler}
+// New makes a server.
+func New(metrics *Metrics, log *slog.Logger) *Server {
+	s := &Server{log: log, metrics: metrics}
 	s.streams, s.endStreams = context.WithCancel(context.Background())
 	return s
 }
 
-// Run serves on a listener until the context ends, then stops in order: new requests are refused, streams are ended,
+// Run serves a handler on a listener until the context ends, then stops in order: new requests are refused, streams are ended,
 // and the requests that are under way may finish, for a while. When Run returns, no handler runs, save such as do not
 // heed their context. The error is nil if nothing was cut short. Run may be called once.
-func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+func (s *Server) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	requests, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
 	server := &http.Server{
-		Handler:           s,
+		Handler:           s.observe(handler),
 		ReadHeaderTimeout: headerLimit,
 		IdleTimeout:       idleLimit,
 		MaxHeaderBytes:    maxHeaderBytes,

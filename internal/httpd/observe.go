@@ -10,28 +10,30 @@ import (
 	"time"
 )
 
-// ServeHTTP serves one request: under time-outs, counted, and with one line in the log when it is done.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.running.Add(1)
-	defer s.running.Done()
-	start := time.Now()
-	facts := &facts{metrics: s.metrics}
-	ctx, end := s.context(r)
-	defer end()
-	r = r.WithContext(context.WithValue(ctx, factsKey{}, facts))
-	out := newResponse(w)
-	defer out.finish()
-	if s.draining.Load() {
-		out.Header().Set("Connection", "close")
-		say(out, http.StatusServiceUnavailable, "stopping")
-	} else {
-		in := limitBody(w, r)
+// observe serves each request under time-outs, counted, and with one line in the log when it is done.
+func (s *Server) observe(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Done()
+		start, facts := time.Now(), &facts{metrics: s.metrics}
+		ctx, end := s.context(r)
+		defer end()
+		r = r.WithContext(context.WithValue(ctx, factsKey{}, facts))
+		out, in := newResponse(w), limitBody(w, r)
+		defer out.finish()
 		s.metrics.inFlight.Inc()
 		defer s.metrics.inFlight.Dec()
 		defer func() { s.done(r, start, in, out, facts) }() // also when the handler panics
-		s.handler.ServeHTTP(out, r)
-	}
+		if s.draining.Load() && !isHealth(r) {
+			out.Header().Set("Connection", "close")
+			say(out, http.StatusServiceUnavailable, "stopping")
+			return
+		}
+		handler.ServeHTTP(out, r)
+	})
 }
+
+func isHealth(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
 
 // context gives the request's context: that of a stream ends when the server stops.
 func (s *Server) context(r *http.Request) (context.Context, context.CancelFunc) {
