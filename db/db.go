@@ -31,9 +31,17 @@ type DB struct {
 	Now func() time.Time
 }
 
+// Option changes how Open connects.
+type Option func(*pgxpool.Config)
+
+// WithTracer lets a tracer see every statement.
+func WithTracer(t pgx.QueryTracer) Option {
+	return func(c *pgxpool.Config) { c.ConnConfig.Tracer = t }
+}
+
 // Open connects to a database that Migrate has brought up to date, and starts the writer that gathers appends.
 // maxConns is the size of the pool; 0 leaves it to pgx (four, or one a core).
-func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger) (*DB, error) {
+func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
@@ -46,6 +54,9 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger) (*D
 	config.ConnConfig.RuntimeParams["application_name"] = "context-manager"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.RuntimeParams["jit"] = "off" // compiling costs more than these queries do
+	for _, option := range options {
+		option(config)
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")

@@ -1,0 +1,58 @@
+package graph_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+const threadPage = `query($hash: Hash!, $first: Int!) {
+  thread(hash: $hash) { messageCount messages(first: $first) { edges { node {
+    hash sequence content session { hash length } thread { hash }
+    owner { key name } players { key name } masterPlayer { key } hashtags { key name } flag { key } masterItem { key } items { key name } location { key name }
+    refs { position type hash target { __typename
+      ... on Message { hash content owner { name } hashtags { key } refs { hash } }
+      ... on Record { hash title } } } } } } } }`
+
+// A page of a thread takes the same few statements whatever its length.
+func TestThreadPageStatements(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	var records struct{ AddRecords []struct{ Hash string } }
+	a.ask(`mutation { addRecords(records: [{kind: SECRETARY, book: "b", title: "t", content: "c"}, {kind: ACCOUNTANT, book: "b", title: "t", content: "c"}]) { hash } }`, nil, &records)
+	a.ask(`mutation { upsertComponents(components: [{namespace: PLY, key: "one", name: "One"}, {namespace: HST, key: "tag"}, {namespace: ITM, key: "item"}]) { hash } }`, nil, &struct{}{})
+	earlier := a.append(message("earlier", "first"), message("earlier", "second"))
+	thread := hashOf("thread")
+	messages := make([]object, 60)
+	for i := range messages {
+		messages[i] = message(fmt.Sprint("s", i%3), fmt.Sprint("message ", i), object{
+			"threadHash": thread, "ownerId": hashOf("owner %d", i), "playerIds": []string{hashOf("player %d", i), hashOf("ply:one")},
+			"masterPlayer": hashOf("master %d", i), "hashtags": []string{hashOf("tag %d", i), hashOf("hst:tag")}, "flagId": hashOf("flg:es"),
+			"masterItemId": hashOf("itm:item"), "itemIds": []string{hashOf("item %d", i)}, "locationId": hashOf("place %d", i),
+			"refs": []object{
+				{"hash": earlier[i%2], "type": "CONTEXT"}, {"hash": records.AddRecords[0].Hash, "type": "SECRETARY"},
+				{"hash": records.AddRecords[1].Hash, "type": "ACCOUNTANT"},
+			},
+		})
+	}
+	a.append(messages...)
+
+	counts := map[int]int64{}
+	for _, first := range []int{1, 10, 50} {
+		before := a.counter.n.Load()
+		var out struct {
+			Thread struct {
+				Messages struct{ Edges []any }
+			}
+		}
+		a.ask(threadPage, object{"hash": thread, "first": first}, &out)
+		if got := len(out.Thread.Messages.Edges); got != first {
+			t.Fatalf("a page of %d has %d", first, got)
+		}
+		counts[first] = a.counter.n.Load() - before
+	}
+	const want = 10
+	if counts[1] != counts[50] || counts[10] != counts[50] || counts[50] > want {
+		t.Errorf("statements by page length: %v, want the same for all and at most %d", counts, want)
+	}
+	t.Logf("statements: %v", counts)
+}
