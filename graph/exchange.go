@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 
@@ -23,6 +24,7 @@ type exchange struct {
 	stream bool // the answer is a stream of events
 	size   int  // of the body, in bytes
 	status int  // 0 leaves it to the transport
+	began  bool // the operation was executed, or is being
 }
 
 type exchangeKey struct{}
@@ -103,6 +105,18 @@ func (r *reply) WriteHeader(status int) {
 		status = http.StatusOK
 	}
 	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends the answer. gqlgen gives each a "data"; where nothing was executed, the specification wants none.
+func (r *reply) Write(p []byte) (int, error) {
+	if r.exchange.began || r.exchange.stream {
+		return r.ResponseWriter.Write(p)
+	}
+	if rest, ok := bytes.CutSuffix(p, []byte(`,"data":null}`)); ok {
+		_, err := r.ResponseWriter.Write(append(bytes.Clone(rest), '}'))
+		return len(p), err
+	}
+	return r.ResponseWriter.Write(p)
 }
 
 // Flush sends what was written.

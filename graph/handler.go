@@ -137,10 +137,13 @@ func closing(ctx context.Context, err error) context.Context {
 	return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, closeUnauthorized), "Unauthorized")
 }
 
-// limitTime ends operations that take too long, and counts them.
+// limitTime ends operations that take too long; it also counts them, and notes that they began.
 func limitTime(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx).Operation
 	httpd.CountOperation(ctx, string(op.Operation), rootFields(op))
+	if x := exchangeFrom(ctx); x != nil {
+		x.began = true
+	}
 	if mayTakeLong(op) {
 		return next(ctx)
 	}
