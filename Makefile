@@ -91,4 +91,5 @@ test-console: $(npm_done)
 
 .PHONY: test-browser
 test-browser: build
-	cd $(console) && npm run --silent test:browser
+	cd $(console) && CONTEXT_MANAGER_BIN=$(abspath $(server)) \
+		CHROMIUM=$$(command -v chromium chromium-browser google-chrome | head -n 1) npm run --silent test:browser
