@@ -27,6 +27,18 @@ func (f *frames) text(x string) {
 	*f = append(*f, x...)
 }
 
+func (f *frames) count(n int) { *f = binary.BigEndian.AppendUint32(*f, uint32(n)) }
+
+func (f *frames) int16(x int16) {
+	*f = binary.BigEndian.AppendUint32(*f, 2)
+	*f = binary.BigEndian.AppendUint16(*f, uint16(x))
+}
+
+func (f *frames) int64(x int64) {
+	*f = binary.BigEndian.AppendUint32(*f, 8)
+	*f = binary.BigEndian.AppendUint64(*f, uint64(x))
+}
+
 func (f *frames) none() { *f = binary.BigEndian.AppendUint32(*f, absent) }
 
 func (f *frames) optionalText(x *string) {
@@ -55,7 +67,14 @@ func (f *frames) hashes(list []Hash) {
 // ContentPreimage gives the bytes that content_digest covers:
 // label ‖ salt ‖ F(content) ‖ F(attachments) ‖ F(ambient). The salt is SaltBytes long.
 func ContentPreimage(salt []byte, content string, attachments JSON, ambient *JSON) []byte {
-	f := make(frames, 0, len(contentLabel)+len(salt)+len(content)+len(attachments)+64)
+	size := len(contentLabel) + len(salt) + len(content) + len(attachments) + 12
+	if ambient != nil {
+		size += len(*ambient)
+	}
+	return appendContentPreimage(make(frames, 0, size), salt, content, attachments, ambient)
+}
+
+func appendContentPreimage(f frames, salt []byte, content string, attachments JSON, ambient *JSON) frames {
 	f = append(append(f, contentLabel...), salt...)
 	f.text(content)
 	f.text(string(attachments))
@@ -77,11 +96,12 @@ func RefsDigest(refs []Ref) Hash {
 
 // Preimage gives the bytes whose SHA-256 is the message's hash: version 1 of the format, as docs/chain.md
 // describes it. Content and refs enter by their digests.
-func (m *Message) Preimage() []byte {
-	f := make(frames, 0, 512)
+func (m *Message) Preimage() []byte { return m.appendPreimage(make(frames, 0, 512)) }
+
+func (m *Message) appendPreimage(f frames) frames {
 	f = append(f, messageLabel...)
 	f.bytes(m.SessionHash[:])
-	f.bytes(binary.BigEndian.AppendUint64(nil, uint64(m.Sequence)))
+	f.int64(m.Sequence)
 	f.optionalHash(m.PrevHash)
 	f.optionalHash(m.ThreadHash)
 	f.bytes(m.OwnerID[:])
@@ -89,7 +109,7 @@ func (m *Message) Preimage() []byte {
 	f.optionalHash(m.MasterPlayer)
 	f.optionalText(m.Role)
 	f.text(string(m.EventType))
-	f.bytes(binary.BigEndian.AppendUint16(nil, uint16(m.Importance)))
+	f.int16(m.Importance)
 	f.optionalText(m.Channel)
 	f.optionalText(m.Source)
 	f.bytes(m.ContentDigest[:])
@@ -99,7 +119,7 @@ func (m *Message) Preimage() []byte {
 	f.hashes(m.ItemIDs)
 	f.optionalHash(m.LocationID)
 	f.bytes(m.RefsDigest[:])
-	f.bytes(binary.BigEndian.AppendUint64(nil, uint64(m.CreatedAt.UnixMicro())))
+	f.int64(m.CreatedAt.UnixMicro())
 	return f
 }
 

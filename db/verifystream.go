@@ -1,0 +1,169 @@
+package db
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+)
+
+//go:embed verify/messages.sql
+var messagesSQL string
+
+//go:embed verify/strays.sql
+var straysSQL string
+
+//go:embed verify/sessionstrays.sql
+var sessionStraysSQL string
+
+// Limits of a batch of rows: enough that handing it over costs nothing, few enough to be held three times.
+const (
+	batchRows  = 128
+	batchBytes = 1 << 20
+	batches    = 3
+)
+
+type batch struct {
+	rows  []storedRow // in use
+	slots [batchRows]storedRow
+	bytes int
+}
+
+// stream reads messages in order and hands them over in batches, which it gets back. Its goroutine owns all but the
+// channels; err is set before full is closed.
+type stream struct {
+	tx          pgx.Tx
+	session     *string
+	full, empty chan *batch
+	err         error
+	batch       *batch
+
+	// Where reading has come to, for going on behind a row that cannot be read.
+	started  bool
+	lastSess []byte
+	lastSeq  int64
+}
+
+func newStream(tx pgx.Tx, session *string) *stream {
+	s := &stream{tx: tx, session: session, full: make(chan *batch, batches), empty: make(chan *batch, batches)}
+	for range batches {
+		s.empty <- new(batch)
+	}
+	return s
+}
+
+// run reads until there is no more, or ctx ends.
+func (s *stream) run(ctx context.Context) {
+	defer close(s.full)
+	for {
+		err := pgx.BeginFunc(ctx, s.tx, func(tx pgx.Tx) error { return s.read(ctx, tx) }) // a savepoint
+		if !damaged(err) {
+			if s.err = err; err == nil {
+				s.err = s.flush(ctx)
+			}
+			return
+		}
+		if s.err = s.skip(ctx, err); s.err != nil {
+			return
+		}
+	}
+}
+
+// read hands over the rows behind the last one.
+func (s *stream) read(ctx context.Context, tx pgx.Tx) error {
+	session, sequence := s.behind()
+	rows, err := tx.Query(ctx, messagesSQL, pgx.QueryResultFormats{pgx.BinaryFormatCode}, s.session, session, sequence)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values := rows.RawValues()
+		slot, err := s.slot(ctx)
+		if err != nil {
+			return err
+		}
+		s.batch.bytes += slot.decode(values)
+		s.started, s.lastSess, s.lastSeq = true, append(s.lastSess[:0], values[2]...), slot.entry.Sequence
+	}
+	return rows.Err()
+}
+
+func (s *stream) behind() (session *string, sequence *int64) {
+	if !s.started {
+		return nil, nil
+	}
+	text := string(s.lastSess)
+	return &text, &s.lastSeq
+}
+
+// damaged tells whether an error is that of a row which Postgres itself cannot read.
+func damaged(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code[:2] == "XX" || pg.Code[:2] == "22")
+}
+
+// skip hands over what is known of the row behind the last one, which could not be read.
+func (s *stream) skip(ctx context.Context, cause error) error {
+	session, sequence := s.behind()
+	var place dbgen.NextPlaceRow
+	err := pgx.BeginFunc(ctx, s.tx, func(tx pgx.Tx) (err error) {
+		place, err = dbgen.New(tx).NextPlace(ctx, s.session, session, sequence)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("a message cannot be read, nor its place: %w", cause)
+	}
+	slot, err := s.slot(ctx)
+	if err != nil {
+		return err
+	}
+	*slot = storedRow{}
+	slot.entry.Sequence = place.Sequence
+	slot.entry.Unreadable = cause.Error()
+	for text, h := range map[*string]*chain.Hash{&place.SessionHash: &slot.entry.SessionHash, &place.Hash: &slot.entry.Hash} {
+		if parsed := lenient(text); parsed != nil {
+			*h = *parsed
+		}
+	}
+	s.started, s.lastSess, s.lastSeq = true, []byte(place.SessionHash), place.Sequence
+	return nil
+}
+
+// slot gives the place for the next row, and hands over the batch when that is full.
+func (s *stream) slot(ctx context.Context) (*storedRow, error) {
+	if s.batch != nil && (len(s.batch.rows) == batchRows || s.batch.bytes > batchBytes) {
+		if err := s.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if s.batch == nil {
+		select {
+		case s.batch = <-s.empty:
+			s.batch.rows, s.batch.bytes = s.batch.slots[:0], 0
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	s.batch.rows = s.batch.rows[:len(s.batch.rows)+1]
+	return &s.batch.rows[len(s.batch.rows)-1], nil
+}
+
+func (s *stream) flush(ctx context.Context) error {
+	if s.batch == nil {
+		return nil
+	}
+	select {
+	case s.full <- s.batch:
+		s.batch = nil
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
