@@ -281,37 +281,3 @@ type (
 	sessionResolver    struct{ *Resolver }
 	threadResolver     struct{ *Resolver }
 )
-
-// session gives a session, nil if it has no messages.
-func (r *Resolver) session(ctx context.Context, hash chain.Hash) (*model.Session, error) {
-	s, err := loader.From(ctx).Sessions.Load(ctx, hash)
-	if err != nil || s == nil {
-		return nil, err
-	}
-	return &model.Session{Session: *s}, nil
-}
-
-// thread gives a thread, nil if it has no messages.
-func (r *Resolver) thread(ctx context.Context, hash chain.Hash) (*model.Thread, error) {
-	t, err := loader.From(ctx).Threads.Load(ctx, hash)
-	if err != nil || t == nil {
-		return nil, err
-	}
-	return &model.Thread{Thread: *t}, nil
-}
-
-// relay hands on what a channel gives in the form of the schema, until either side ends.
-func relay[S, T any](ctx context.Context, from <-chan S, convert func(S) T) <-chan T {
-	out := make(chan T)
-	go func() {
-		defer close(out)
-		for s := range from {
-			select {
-			case out <- convert(s):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
-}

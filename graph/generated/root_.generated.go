@@ -1914,21 +1914,21 @@ input ComponentInput {
 
 extend type Query {
   "One component by its hash; null if no row describes it."
-  component(hash: Hash!): Component
+  component("Its hash." hash: Hash!): Component
   "Components by namespace and name, best match first with ` + "`" + `search` + "`" + `, else by namespace and key. At most 200 a page."
   components(
     "Only these namespaces."
     namespaces: [Namespace!]
     "Part of a key or a name, or words of the description; at most 256 bytes."
     search: String
-    first: Int = 50
-    after: String
+    "At most this many: 0 to 200." first: Int = 50
+    "Only what follows this cursor." after: String
   ): ComponentConnection!
 }
 
 extend type Mutation {
   "Creates components, or changes those that are there by namespace and key: all of them or none. 1 to 1,000 a call."
-  upsertComponents(components: [ComponentInput!]!): [Component!]!
+  upsertComponents("Created if there is none with this namespace and key." components: [ComponentInput!]!): [Component!]!
 }
 `, BuiltIn: false},
 	{Name: "../schema/context.graphqls", Input: `"Which part of the log to look at. Every list given narrows, and an empty list matches nothing; null means no narrowing. At most 1,000 entries a list."
@@ -2065,12 +2065,12 @@ type DroppedItem {
 
 extend type Query {
   "A selection as it was given, by its global id."
-  contextSelection(id: ID!): ContextSelection
+  contextSelection("As ` + "`" + `requestContext` + "`" + ` gave it." id: ID!): ContextSelection
 }
 
 extend type Mutation {
   "Ranks what the log and the records hold for a query, and keeps what was selected with its receipt."
-  requestContext(input: ContextRequestInput!): ContextSelection!
+  requestContext("What is asked." input: ContextRequestInput!): ContextSelection!
 }
 `, BuiltIn: false},
 	{Name: "../schema/message.graphqls", Input: `"What a message was sent with."
@@ -2205,7 +2205,7 @@ type Session implements Node {
   "When its last message was sent."
   lastMessageAt: Time!
   "Its messages in the order of the chain. 50 unless told; at most 200."
-  messages(first: Int, after: String, last: Int, before: String): MessageConnection!
+  messages("At most this many: 0 to 200." first: Int, "Only what follows this cursor." after: String, "The last ones instead, at most this many: 0 to 200; ` + "`" + `first` + "`" + ` is not looked at then." last: Int, "Only what comes before this cursor." before: String): MessageConnection!
 }
 
 "A conversation; may span sessions."
@@ -2223,7 +2223,7 @@ type Thread implements Node {
   "Everyone who sent or received a message in it, in the order of their hashes; at most 100."
   players: [Player!]!
   "Its messages, oldest first. 50 unless told; at most 200."
-  messages(first: Int, after: String, last: Int, before: String): MessageConnection!
+  messages("At most this many: 0 to 200." first: Int, "Only what follows this cursor." after: String, "The last ones instead, at most this many: 0 to 200; ` + "`" + `first` + "`" + ` is not looked at then." last: Int, "Only what comes before this cursor." before: String): MessageConnection!
 }
 
 "A page of messages."
@@ -2333,27 +2333,27 @@ input RefInput {
 
 extend type Query {
   "One message by its hash; null if there is none."
-  message(hash: Hash!): Message
+  message("Its hash." hash: Hash!): Message
   "Messages in the order they were written to the log; with ` + "`" + `last` + "`" + `, the latest ones. At most 200 a page."
-  messages("Only messages that match." filter: ContextScope, first: Int = 50, after: String, last: Int, before: String): MessageConnection!
+  messages("Only messages that match." filter: ContextScope, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String, "The last ones instead, at most this many: 0 to 200; ` + "`" + `first` + "`" + ` is not looked at then." last: Int, "Only what comes before this cursor." before: String): MessageConnection!
   "One session by its hash; null if there is none."
-  session(hash: Hash!): Session
+  session("Its hash." hash: Hash!): Session
   "Sessions that hold a message that matches, latest message first. At most 200 a page."
-  sessions(filter: ContextScope, first: Int = 50, after: String): SessionConnection!
+  sessions("Only sessions that hold a message that matches." filter: ContextScope, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): SessionConnection!
   "One thread by its hash; null if there is none."
-  thread(hash: Hash!): Thread
+  thread("Its hash." hash: Hash!): Thread
   "Threads that hold a message that matches, latest message first. At most 200 a page."
-  threads(filter: ContextScope, first: Int = 50, after: String): ThreadConnection!
+  threads("Only threads that hold a message that matches." filter: ContextScope, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): ThreadConnection!
 }
 
 extend type Mutation {
   "Appends messages to their sessions' chains, in order: all of them or none. 1 to 1,000 a call."
-  appendMessages(messages: [MessageInput!]!): [Message!]!
+  appendMessages("In the order they are to be written." messages: [MessageInput!]!): [Message!]!
 }
 
 extend type Subscription {
   "Each message as soon as it is written; only of these sessions or threads, if given (at most 1,000 each; both given: both must match)."
-  messageAppended(sessions: [Hash!], threads: [Hash!]): Message!
+  messageAppended("Only messages of these." sessions: [Hash!], "Only messages of these." threads: [Hash!]): Message!
 }
 `, BuiltIn: false},
 	{Name: "../schema/record.graphqls", Input: `"Which body of knowledge a record belongs to."
@@ -2421,21 +2421,21 @@ input RecordInput {
 
 extend type Query {
   "One record by its hash; null if there is none."
-  record(hash: Hash!): Record
+  record("Its hash." hash: Hash!): Record
   "Records, latest first. At most 200 a page."
   records(
     "Only this kind."
     kind: RecordKind
     "Part of the title or the book, or words of the content; at most 256 bytes."
     search: String
-    first: Int = 50
-    after: String
+    "At most this many: 0 to 200." first: Int = 50
+    "Only what follows this cursor." after: String
   ): RecordConnection!
 }
 
 extend type Mutation {
   "Adds records: all of them or none. One that is there already is given back as it is. 1 to 1,000 a call."
-  addRecords(records: [RecordInput!]!): [Record!]!
+  addRecords("Each is added unless it is there." records: [RecordInput!]!): [Record!]!
 }
 `, BuiltIn: false},
 	{Name: "../schema/schema.graphqls", Input: `"64 lowercase hexadecimal digits: a SHA-256."
@@ -2463,12 +2463,16 @@ type PageInfo {
   endCursor: String
 }
 
+"Reading."
 type Query {
   "Any object by its global id; null if there is none, or none that the caller may see."
   node("As ` + "`" + `id` + "`" + ` of an object gave it." id: ID!): Node
 }
 
+"Writing, and asking for context, which is kept."
 type Mutation
+
+"What goes on while one listens: over WebSocket (graphql-transport-ws) or as server-sent events."
 type Subscription
 `, BuiltIn: false},
 	{Name: "../schema/verification.graphqls", Input: `"The outcome of checking one session's chain, link by link."
@@ -2551,7 +2555,7 @@ type VerificationProgress {
 
 extend type Query {
   "Checks one session's chain on the server. A session without messages is valid and empty."
-  verifySession(hash: Hash!): SessionVerification!
+  verifySession("The session's hash." hash: Hash!): SessionVerification!
   "Checks every session's chain on the server."
   verifyLog: LogVerification!
 }

@@ -140,6 +140,7 @@ type MessageRef struct {
 	Target ContextSource `json:"target,omitempty"`
 }
 
+// Writing, and asking for context, which is kept.
 type Mutation struct {
 }
 
@@ -155,6 +156,7 @@ type PageInfo struct {
 	EndCursor *string `json:"endCursor,omitempty"`
 }
 
+// Reading.
 type Query struct {
 }
 
@@ -174,6 +176,7 @@ type SessionEdge struct {
 	Node Session `json:"node"`
 }
 
+// What goes on while one listens: over WebSocket (graphql-transport-ws) or as server-sent events.
 type Subscription struct {
 }
 
