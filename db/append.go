@@ -103,28 +103,28 @@ func (d *DB) appendIn(ctx context.Context, q *dbgen.Queries, calls []*appendCall
 
 // row is a message on its way into log.messages; see the query AppendMessages.
 type row struct {
-	SessionHash  chain.Hash      `json:"session_hash"`
-	ThreadHash   *chain.Hash     `json:"thread_hash"`
-	OwnerID      chain.Hash      `json:"owner_id"`
-	PlayersID    []chain.Hash    `json:"players_id"`
-	MasterPlayer *chain.Hash     `json:"master_player"`
-	Role         *string         `json:"role"`
-	EventType    chain.EventType `json:"event_type"`
-	Importance   int             `json:"importance"`
-	Channel      *string         `json:"channel"`
-	Source       *string         `json:"source"`
-	Content      string          `json:"content"`
-	Attachments  json.RawMessage `json:"attachments,omitempty"`
-	Ambient      json.RawMessage `json:"ambient,omitempty"`
-	Salt         string          `json:"salt,omitempty"`
-	Hashtags     []chain.Hash    `json:"hashtags"`
-	FlagID       *chain.Hash     `json:"flag_id"`
-	MasterItemID *chain.Hash     `json:"master_item_id"`
-	ItemID       []chain.Hash    `json:"item_id"`
-	LocID        *chain.Hash     `json:"loc_id"`
-	RefsDigest   chain.Hash      `json:"refs_digest"`
-	CreatedAt    time.Time       `json:"created_at"`
-	Hash         *chain.Hash     `json:"hash"`
+	SessionHash  chain.Hash        `json:"session_hash"`
+	ThreadHash   *chain.Hash       `json:"thread_hash"`
+	OwnerID      chain.Hash        `json:"owner_id"`
+	PlayersID    []chain.Hash      `json:"players_id"`
+	MasterPlayer *chain.Hash       `json:"master_player"`
+	Role         *string           `json:"role"`
+	EventType    chain.EventType   `json:"event_type"`
+	Importance   int               `json:"importance"`
+	Channel      *string           `json:"channel"`
+	Source       *string           `json:"source"`
+	Content      string            `json:"content"`
+	Attachments  []json.RawMessage `json:"attachments,omitempty"` // a list of one, since a bare null would be NULL
+	Ambient      []json.RawMessage `json:"ambient,omitempty"`
+	Salt         string            `json:"salt,omitempty"`
+	Hashtags     []chain.Hash      `json:"hashtags"`
+	FlagID       *chain.Hash       `json:"flag_id"`
+	MasterItemID *chain.Hash       `json:"master_item_id"`
+	ItemID       []chain.Hash      `json:"item_id"`
+	LocID        *chain.Hash       `json:"loc_id"`
+	RefsDigest   chain.Hash        `json:"refs_digest"`
+	CreatedAt    time.Time         `json:"created_at"`
+	Hash         *chain.Hash       `json:"hash"`
 }
 
 func rowOf(d *chain.Draft, at time.Time) row {
@@ -149,11 +149,11 @@ func list(hashes []chain.Hash) []chain.Hash {
 	return hashes
 }
 
-func raw(j *chain.JSON) json.RawMessage {
+func raw(j *chain.JSON) []json.RawMessage {
 	if j == nil {
 		return nil
 	}
-	return json.RawMessage(*j)
+	return []json.RawMessage{json.RawMessage(*j)}
 }
 
 // messageOf gives a row of the log as a message.
@@ -162,7 +162,7 @@ func messageOf(r dbgen.LogMessage) chain.Message {
 		ID: r.ID, Hash: r.Hash, PrevHash: r.PrevHash, Sequence: r.Sequence, SessionHash: r.SessionHash, ThreadHash: r.ThreadHash,
 		OwnerID: r.OwnerID, PlayerIDs: r.PlayersID, MasterPlayer: r.MasterPlayer, Role: r.Role, EventType: r.EventType,
 		Importance: r.Importance, Channel: r.Channel, Source: r.Source, Content: &r.Content, Attachments: &r.Attachments,
-		Ambient: r.Ambient, Salt: r.Salt, ContentDigest: r.ContentDigest, Hashtags: r.Hashtags, FlagID: r.FlagID,
+		Ambient: r.Ambient.JSON, Salt: r.Salt, ContentDigest: r.ContentDigest, Hashtags: r.Hashtags, FlagID: r.FlagID,
 		MasterItemID: r.MasterItemID, ItemIDs: r.ItemID, LocationID: r.LocID, RefsDigest: r.RefsDigest, CreatedAt: r.CreatedAt.UTC(),
 	}
 }

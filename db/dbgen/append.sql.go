@@ -93,7 +93,7 @@ INSERT INTO log.messages (session_hash, thread_hash, owner_id, players_id, maste
     channel, source, content, attachments, ambient, salt, hashtags, flag_id, master_item_id, item_id, loc_id,
     refs_digest, created_at, hash)
 SELECT d.session_hash, d.thread_hash, d.owner_id, d.players_id, d.master_player, d.role, d.event_type::log.event_type, d.importance,
-    d.channel, d.source, d.content, COALESCE(d.attachments, '{}'), d.ambient, decode(d.salt, 'hex'), d.hashtags, d.flag_id,
+    d.channel, d.source, d.content, COALESCE(d.attachments -> 0, '{}'), d.ambient -> 0, decode(d.salt, 'hex'), d.hashtags, d.flag_id,
     d.master_item_id, d.item_id, d.loc_id, d.refs_digest, d.created_at, d.hash
 FROM json_to_recordset($1::JSON) AS d (
     session_hash CHAR(64), thread_hash CHAR(64), owner_id CHAR(64), players_id CHAR(64)[], master_player CHAR(64), role TEXT,

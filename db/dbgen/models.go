@@ -371,7 +371,7 @@ type LogMessage struct {
 	Source        *string
 	Content       string
 	Attachments   chain.JSON
-	Ambient       *chain.JSON
+	Ambient       chain.NullJSON
 	Salt          []byte
 	ContentDigest chain.Hash
 	Hashtags      []chain.Hash
@@ -405,7 +405,7 @@ type LogMessagesV7 struct {
 	Attachments chain.JSON
 	PrevHash    *chain.Hash
 	Hashtags    []chain.Hash
-	Ambient     *chain.JSON
+	Ambient     chain.NullJSON
 	CreatedAt   time.Time
 }
 

@@ -93,3 +93,18 @@ func (j *JSON) Scan(src any) error {
 	}
 	return nil
 }
+
+// NullJSON is a JSON value of the database that may be NULL, which the JSON value null is not.
+type NullJSON struct {
+	JSON *JSON // nil for NULL
+}
+
+// Scan reads the text as Postgres writes it.
+func (n *NullJSON) Scan(src any) error {
+	n.JSON = nil
+	if src == nil {
+		return nil
+	}
+	n.JSON = new(JSON)
+	return n.JSON.Scan(src)
+}
