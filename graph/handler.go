@@ -4,13 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
-	"github.com/coder/websocket"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
@@ -21,15 +19,11 @@ import (
 	"github.com/tzzr/context-manager/internal/httpd"
 )
 
-// Times of the transports.
+// Times of operations and streams.
 const (
 	operationLimit = 30 * time.Second // queries and mutations; not verification and subscriptions
-	initLimit      = 5 * time.Second  // for a WebSocket to say who it is
 	pingInterval   = 20 * time.Second // on WebSockets and event streams; a WebSocket that misses two is closed
 )
-
-// closeUnauthorized is what graphql-transport-ws closes with if the caller is nobody it knows.
-const closeUnauthorized = 4401
 
 // Config is what the API needs besides its resolvers.
 type Config struct {
@@ -90,51 +84,6 @@ func rulesWithoutSuggestions() *rules.Rules {
 	set.ReplaceRule(rules.ScalarLeafsRule.Name, rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc)
 	set.ReplaceRule(rules.ValuesOfCorrectTypeRule.Name, rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc)
 	return set
-}
-
-func webSocket(cfg Config) transport.Websocket {
-	var hosts []string
-	for _, origin := range cfg.Origins {
-		if u, err := url.Parse(origin); err == nil && u.Host != "" {
-			hosts = append(hosts, u.Host)
-		}
-	}
-	return transport.Websocket{
-		Implementation: transport.CoderWebsocketImplementation{
-			AcceptOptions: websocket.AcceptOptions{OriginPatterns: hosts},
-		},
-		InitFunc: func(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
-			return identify(ctx, payload, cfg.Tokens)
-		},
-		InitTimeout:      initLimit,
-		PingPongInterval: pingInterval,
-	}
-}
-
-// identify finds the caller of a WebSocket: in its first message or, if that names none, in the request that opened
-// it.
-func identify(ctx context.Context, payload transport.InitPayload, tokens auth.Verifier) (context.Context, *transport.InitPayload, error) {
-	header := payload.Authorization()
-	if header == "" {
-		_, err := auth.From(ctx)
-		return closing(ctx, err), nil, err
-	}
-	token, err := auth.Bearer(header)
-	if err != nil {
-		return closing(ctx, err), nil, err
-	}
-	caller, err := tokens.Verify(ctx, token)
-	if err != nil {
-		return closing(ctx, err), nil, err
-	}
-	return auth.WithCaller(ctx, caller), nil, nil
-}
-
-func closing(ctx context.Context, err error) context.Context {
-	if err == nil {
-		return ctx
-	}
-	return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, closeUnauthorized), "Unauthorized")
 }
 
 // limitTime ends operations that take too long; it also counts them, and notes that they began.

@@ -62,7 +62,7 @@ func (g *Gate) identify(r *http.Request) (Caller, error) {
 	if id == "" {
 		return Caller{}, errNoToken()
 	}
-	if err := g.origin.Check(r); err != nil {
+	if err := g.origin.Check(probe(r)); err != nil {
 		return Caller{}, fault.New(fault.Unauthenticated,
 			"the request comes from another origin: the console's session does not count there, send a token")
 	}
@@ -71,6 +71,17 @@ func (g *Gate) identify(r *http.Request) (Caller, error) {
 		return Caller{}, fault.New(fault.Unauthenticated, "the session has ended: sign in again")
 	}
 	return caller, nil
+}
+
+// probe gives what to check the origin of: a WebSocket is opened by GET, which counts as safe, and does as much as a
+// POST. Its Origin, which browsers always send, says more than Sec-Fetch-Site, which they disagree on for WebSockets.
+func probe(r *http.Request) *http.Request {
+	if r.Header.Get("Upgrade") == "" {
+		return r
+	}
+	p := &http.Request{Method: http.MethodPost, Host: r.Host, URL: r.URL, Header: http.Header{}}
+	p.Header["Origin"] = r.Header["Origin"]
+	return p
 }
 
 // Bearer gives the token of an Authorization header, or UNAUTHENTICATED.

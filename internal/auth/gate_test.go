@@ -184,6 +184,8 @@ func TestCrossOrigin(t *testing.T) {
 		"another site":           {"POST", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, 401},
 		"another origin, old":    {"POST", []string{"Cookie", cookie, "Origin", "http://evil.test"}, 401},
 		"another port":           {"POST", []string{"Cookie", cookie, "Origin", "http://cm.test:81"}, 401},
+		"a WebSocket":            {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://cm.test", "Sec-Fetch-Site", "same-site"}, 200},
+		"another's WebSocket":    {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://app.cm.test"}, 401},
 		"another site, by token": {"POST", []string{"Authorization", "Bearer " + f.token, "Sec-Fetch-Site", "cross-site"}, 200},
 	} {
 		if r := f.do(test.method, "http://cm.test/who", "", test.header...); r.StatusCode != test.status {

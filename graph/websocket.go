@@ -1,0 +1,105 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/coder/websocket"
+
+	"github.com/tzzr/context-manager/internal/auth"
+)
+
+// initLimit is how long a WebSocket may take to say who it is.
+const initLimit = 5 * time.Second
+
+// closeUnauthorized is what graphql-transport-ws closes with if the caller is nobody it knows.
+const closeUnauthorized = 4401
+
+// webSocket is graphql-transport-ws. Browsers may open it from the server's own origin and from those configured.
+func webSocket(cfg Config) transport.Websocket {
+	var hosts []string
+	for _, origin := range cfg.Origins {
+		if u, err := url.Parse(origin); err == nil && u.Host != "" {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	return transport.Websocket{
+		Implementation: sockets{transport.CoderWebsocketImplementation{
+			AcceptOptions: websocket.AcceptOptions{OriginPatterns: hosts},
+		}},
+		InitFunc: func(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
+			return identify(ctx, payload, cfg.Tokens)
+		},
+		InitTimeout:      initLimit,
+		PingPongInterval: pingInterval,
+	}
+}
+
+// identify finds the caller of a WebSocket: in its first message or, if that names none, in the request that opened
+// it.
+func identify(ctx context.Context, payload transport.InitPayload, tokens auth.Verifier) (context.Context, *transport.InitPayload, error) {
+	header := payload.Authorization()
+	if header == "" {
+		_, err := auth.From(ctx)
+		return closing(ctx, err), nil, err
+	}
+	token, err := auth.Bearer(header)
+	if err != nil {
+		return closing(ctx, err), nil, err
+	}
+	caller, err := tokens.Verify(ctx, token)
+	if err != nil {
+		return closing(ctx, err), nil, err
+	}
+	return auth.WithCaller(ctx, caller), nil, nil
+}
+
+func closing(ctx context.Context, err error) context.Context {
+	if err == nil {
+		return ctx
+	}
+	return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, closeUnauthorized), "Unauthorized")
+}
+
+// sockets opens WebSockets that say that the server goes away when it does: clients come back after that, and not
+// after the normal end that gqlgen gives.
+type sockets struct {
+	transport.CoderWebsocketImplementation
+}
+
+// Accept opens one.
+func (s sockets) Accept(w http.ResponseWriter, r *http.Request, o transport.WebsocketAcceptOptions) (transport.WebsocketConn, error) {
+	conn, err := s.CoderWebsocketImplementation.Accept(w, r, o)
+	if err != nil {
+		return nil, err
+	}
+	return &socket{WebsocketConn: conn, ended: r.Context().Done()}, nil
+}
+
+type socket struct {
+	transport.WebsocketConn
+	ended <-chan struct{}
+}
+
+// WriteClose says goodbye.
+func (s *socket) WriteClose(code int, reason string) error {
+	select {
+	case <-s.ended:
+		code, reason = int(websocket.StatusGoingAway), "the server is stopping"
+	default:
+	}
+	return s.WebsocketConn.WriteClose(code, reason)
+}
+
+// SetReadLimit bounds a message's size, in bytes.
+func (s *socket) SetReadLimit(limit int64) {
+	s.WebsocketConn.(transport.WebsocketReadLimiter).SetReadLimit(limit)
+}
+
+// SetReadDeadline ends the socket unless something comes in before.
+func (s *socket) SetReadDeadline(t time.Time) error {
+	return s.WebsocketConn.(transport.WebsocketReadDeadliner).SetReadDeadline(t)
+}
