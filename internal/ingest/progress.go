@@ -34,7 +34,8 @@ func NewMeter(out io.Writer, what string, total int64, unit string) *Meter {
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(what),
 			progressbar.OptionShowBytes(unit == ""), progressbar.OptionShowCount(), progressbar.OptionFullWidth(),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetSpinnerChangeInterval(0)) // no goroutine that draws on after Done
 	}
 	return m
 }
