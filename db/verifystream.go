@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tzzr/context-manager/db/dbgen"
-	"github.com/tzzr/context-manager/internal/chain"
 )
 
 //go:embed verify/messages.sql
@@ -127,10 +126,12 @@ func (s *stream) skip(ctx context.Context, cause error) error {
 	*slot = storedRow{}
 	slot.entry.Sequence = place.Sequence
 	slot.entry.Unreadable = cause.Error()
-	for text, h := range map[*string]*chain.Hash{&place.SessionHash: &slot.entry.SessionHash, &place.Hash: &slot.entry.Hash} {
-		if parsed := lenient(text); parsed != nil {
-			*h = *parsed
-		}
+	slot.entry.PrevHash = lenient(&place.PrevHash)
+	if h := lenient(&place.SessionHash); h != nil {
+		slot.entry.SessionHash = *h
+	}
+	if h := lenient(&place.Hash); h != nil {
+		slot.entry.Hash = *h
 	}
 	s.started, s.lastSess, s.lastSeq = true, []byte(place.SessionHash), place.Sequence
 	return nil

@@ -35,7 +35,8 @@ func (q *Queries) CountRefs(ctx context.Context) (int64, error) {
 }
 
 const nextPlace = `-- name: NextPlace :one
-SELECT m.session_hash::TEXT AS session_hash, m.sequence, m.hash::TEXT AS hash FROM log.messages m
+SELECT m.session_hash::TEXT AS session_hash, m.sequence, m.hash::TEXT AS hash, COALESCE(m.prev_hash, '')::TEXT AS prev_hash
+FROM log.messages m
 WHERE ($1::TEXT IS NULL OR m.session_hash = $1::CHAR(64))
     AND ($2::TEXT IS NULL
         OR (m.session_hash, m.sequence) > ($2::CHAR(64), $3::BIGINT))
@@ -47,12 +48,18 @@ type NextPlaceRow struct {
 	SessionHash string
 	Sequence    int64
 	Hash        string
+	PrevHash    string
 }
 
 // The place after a given one, read without the columns that may be damaged.
 func (q *Queries) NextPlace(ctx context.Context, session *string, afterSession *string, afterSequence *int64) (NextPlaceRow, error) {
 	row := q.db.QueryRow(ctx, nextPlace, session, afterSession, afterSequence)
 	var i NextPlaceRow
-	err := row.Scan(&i.SessionHash, &i.Sequence, &i.Hash)
+	err := row.Scan(
+		&i.SessionHash,
+		&i.Sequence,
+		&i.Hash,
+		&i.PrevHash,
+	)
 	return i, err
 }

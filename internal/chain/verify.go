@@ -144,7 +144,7 @@ func (v *Verifier) AddStray(s StrayRef) {
 // checkPlace holds a message's sequence, prev_hash, id and time against its predecessor's.
 func (v *Verifier) checkPlace(e *Entry, got *verdict) {
 	if e.Sequence < 1 {
-		if !got.unreadable {
+		if got.sound {
 			v.add(e, BrokenLink, "sequence %d is below 1", e.Sequence)
 		}
 		return
@@ -181,6 +181,10 @@ func (v *Verifier) checkPlace(e *Entry, got *verdict) {
 func (v *Verifier) links(prev *Hash) bool {
 	if prev == nil {
 		return v.seq == 0
+	}
+	if v.seq > 0 && v.heads[0] == (Hash{}) { // the last one's hash cannot be read: this one tells it
+		v.explain(*prev)
+		return true
 	}
 	return v.seq > 0 && slices.Contains(v.heads, *prev)
 }
