@@ -218,8 +218,9 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 		candidate.Score = c.Score
 		candidate.Explanation = selection.Explanation{
 			Relevance: c.Relevance, Lexical: c.Lexical, Semantic: c.Semantic, Neighbours: c.Neighbours,
-			Recency: c.Recency, Preference: c.Preference, MatchedTerms: s.matched(candidate.Text),
+			Recency: c.Recency, Preference: c.Preference,
 		}
+		candidate.Matched = func() []string { return s.matched(candidate.Text) }
 		s.best = append(s.best, candidate)
 	}
 	return nil

@@ -23,6 +23,7 @@ type Candidate struct {
 	Explanation Explanation
 	Lead        string // who and when, before the text in its line
 	Text        string
+	Matched     func() []string // the words of the query that the text holds; asked of what is selected
 }
 
 // Pack chooses from candidates, best first, and gives the items, what was dropped, and the rendered block with its
@@ -82,8 +83,10 @@ func (p *packer) offer(c *Candidate) error {
 	p.seen[key] = true
 	p.used += cost
 	p.lines = append(p.lines, line)
+	explanation := c.Explanation
+	explanation.MatchedTerms = c.Matched()
 	p.items = append(p.items, Item{
-		Position: len(p.items) + 1, Hash: c.Hash, Type: c.Type, Score: c.Score, Explanation: c.Explanation, Tokens: cost,
+		Position: len(p.items) + 1, Hash: c.Hash, Type: c.Type, Score: c.Score, Explanation: explanation, Tokens: cost,
 	})
 	return nil
 }

@@ -3,8 +3,10 @@
 package token
 
 import (
+	"crypto/sha256"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/tzzr/context-manager/internal/fault"
@@ -26,5 +28,32 @@ func load(encoding tokenizer.Encoding) (Counter, error) {
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the vocabulary cannot be read")
 	}
-	return codec.Count, nil
+	return remembering(codec.Count)
+}
+
+// The same messages are counted for one request after another, so the counts of short texts are remembered.
+const (
+	remembered  = 50_000 // texts, at about 100 bytes each
+	maxRemember = 4 << 10
+)
+
+func remembering(count Counter) (Counter, error) {
+	known, err := lru.New[[sha256.Size]byte, int](remembered)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
+	}
+	return func(text string) (int, error) {
+		if len(text) > maxRemember {
+			return count(text)
+		}
+		key := sha256.Sum256([]byte(text))
+		if n, ok := known.Get(key); ok {
+			return n, nil
+		}
+		n, err := count(text)
+		if err == nil {
+			known.Add(key, n)
+		}
+		return n, err
+	}, nil
 }
