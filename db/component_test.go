@@ -1,0 +1,139 @@
+package db_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+func upsert(t *testing.T, store *db.DB, drafts ...component.Draft) []component.Component {
+	t.Helper()
+	out, err := store.UpsertComponents(t.Context(), drafts)
+	if err != nil {
+		t.Fatalf("UpsertComponents() = %v", err)
+	}
+	return out
+}
+
+func TestUpsertComponents(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	made := upsert(t, store,
+		component.Draft{Namespace: "ply", Key: "z", Name: ptr("Zoe"), Preferences: []string{"tea"}, Data: ptr(chain.JSON(`{"a": 1}`))},
+		component.Draft{Namespace: "loc", Key: "a", Hash: ptr(hashOf("chosen"))},
+	)
+	if made[0].Hash != component.DefaultHash("ply", "z") || made[0].Kind != component.Player || made[1].Hash != hashOf("chosen") || made[1].Kind != component.Location {
+		t.Errorf("made %+v", made)
+	}
+	// What is left out stays as it is.
+	changed := upsert(t, store, component.Draft{Namespace: "ply", Key: "z", Description: ptr("d")})[0]
+	want := made[0]
+	want.Description = ptr("d")
+	if diff := cmp.Diff(want, changed); diff != "" {
+		t.Errorf("changed: %s", diff)
+	}
+	emptied := upsert(t, store, component.Draft{Namespace: "ply", Key: "z", Preferences: []string{}, Name: ptr("")})[0]
+	if len(emptied.Preferences) != 0 || *emptied.Name != "" {
+		t.Errorf("emptied: %+v", emptied)
+	}
+}
+
+func TestUpsertComponentsRefuses(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	upsert(t, store, component.Draft{Namespace: "itm", Key: "there", Name: ptr("as it was")})
+	good := component.Draft{Namespace: "itm", Key: "there", Name: ptr("changed")}
+	for _, tt := range []struct {
+		name  string
+		draft component.Draft
+		code  fault.Code
+		want  string
+	}{
+		{"namespace", component.Draft{Namespace: "xyz", Key: "k"}, fault.BadUserInput, `components[1].namespace: "xyz" is no namespace`},
+		{"no key", component.Draft{Namespace: "ply"}, fault.BadUserInput, "components[1].key: is empty"},
+		{"long key", component.Draft{Namespace: "ply", Key: strings.Repeat("k", 257)}, fault.BadUserInput, "components[1].key: has 257 bytes; at most 256"},
+		{"preferences", component.Draft{Namespace: "itm", Key: "k", Preferences: []string{"p"}}, fault.BadUserInput, "components[1].preferences: only players"},
+		{"NUL", component.Draft{Namespace: "itm", Key: "k", Name: ptr("\x00")}, fault.BadUserInput, "components[1].name: holds the character U+0000"},
+		{"another hash", component.Draft{Namespace: "itm", Key: "there", Hash: ptr(hashOf("other"))}, fault.Conflict, "components[1].hash"},
+		{"another's hash", component.Draft{Namespace: "loc", Key: "new", Hash: ptr(component.DefaultHash("itm", "there"))}, fault.Conflict, "components[1].hash"},
+	} {
+		_, err := store.UpsertComponents(t.Context(), []component.Draft{good, tt.draft})
+		if fault.CodeOf(err) != tt.code || err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s %q", tt.name, err, tt.code, tt.want)
+		}
+	}
+	found, err := store.ComponentsByHash(t.Context(), []chain.Hash{component.DefaultHash("itm", "there")})
+	if err != nil || *found[component.DefaultHash("itm", "there")].Name != "as it was" {
+		t.Errorf("after all refusals: %v, %v", found, err)
+	}
+}
+
+// Callers that change the same components in opposite orders do not block each other for good.
+func TestUpsertComponentsConcurrently(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	var wait sync.WaitGroup
+	for i := range 16 {
+		wait.Go(func() {
+			drafts := make([]component.Draft, 20)
+			for j := range drafts {
+				n := j
+				if i%2 == 0 {
+					n = len(drafts) - 1 - j
+				}
+				drafts[j] = component.Draft{Namespace: "hst", Key: fmt.Sprint("tag ", n), Name: ptr(fmt.Sprint(i))}
+			}
+			if _, err := store.UpsertComponents(t.Context(), drafts); err != nil {
+				t.Errorf("UpsertComponents() = %v", err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestComponents(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	if n, err := store.CountComponents(t.Context(), []component.Namespace{"flg"}, nil); err != nil || n != 65 {
+		t.Errorf("there are %d flags, %v; want the 65 that come with the schema", n, err)
+	}
+	upsert(t, store,
+		component.Draft{Namespace: "hst", Key: "spain-holidays"}, component.Draft{Namespace: "itm", Key: "x1", Name: ptr("Map of Spain")},
+		component.Draft{Namespace: "itm", Key: "x2", Description: ptr("Bought in Spain")}, component.Draft{Namespace: "itm", Key: "x3"},
+	)
+	search := func(text string, limit int) (got []string) {
+		page := db.Page[db.ComponentKey]{Limit: limit}
+		for {
+			rows, err := store.Components(t.Context(), nil, &text, page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, item := range rows.Items {
+				got, page.After = append(got, *item.Value.Key), &item.Key
+			}
+			if !rows.More {
+				return got
+			}
+		}
+	}
+	want := []string{"es", "spain-holidays", "x1", "lopdgdd", "x2"} // begins so, holds it, describes it
+	for _, limit := range []int{1, 2, 50} {
+		if diff := cmp.Diff(want, search("SPAIN", limit)); diff != "" {
+			t.Errorf("by %d: %s", limit, diff)
+		}
+	}
+	if got := search("gdpr", 50); len(got) == 0 || got[0] != "gdpr" {
+		t.Errorf("by key: %v", got)
+	}
+	if got := search("%", 50); len(got) != 0 {
+		t.Errorf("a percent sign is a percent sign: %v", got)
+	}
+}
