@@ -34,6 +34,10 @@ export async function startServer(): Promise<Server> {
   child.stderr.on("data", (data) => {
     output += data;
   });
+  let stopping = false;
+  child.once("exit", (code, signal) => {
+    if (!stopping) process.stderr.write(`the server ended by itself (${code ?? signal}):\n${output}\n`);
+  });
   const base = `http://127.0.0.1:${port}`;
   await ready(base, child, () => output);
   return {
@@ -44,6 +48,7 @@ export async function startServer(): Promise<Server> {
       return execFileSync("psql", [url, "-XqAt", "-v", "ON_ERROR_STOP=1"], { input: text, encoding: "utf8" }).trim();
     },
     stop: async () => {
+      stopping = true;
       await ended(child);
       rmSync(dir, { recursive: true, force: true });
     },

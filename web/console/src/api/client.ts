@@ -11,7 +11,11 @@ export function newClient(unauthenticated: () => void): Client {
     url: "/graphql",
     preferGetMethod: false,
     requestPolicy: "cache-and-network",
-    fetchOptions: { credentials: "same-origin" },
+    // One answer to one request: never as a stream of events, which this client also takes unless told otherwise.
+    fetchOptions: {
+      credentials: "same-origin",
+      headers: { accept: "application/graphql-response+json, application/json;q=0.9" },
+    },
     exchanges: [mapExchange({ onError: watch }), cacheExchange, fetchExchange],
   });
 }

@@ -1,10 +1,12 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Provider } from "urql";
+import { useLocation } from "wouter";
 import { newClient, newSocket } from "../api/client";
 import { type Identity, SessionContext, type SessionState, signIn, signOut, takeToken, whoAmI } from "../api/session";
 import { SignIn } from "../pages/signin/SignIn";
 import { Button } from "../ui/Button";
 import { Loading, Screen } from "../ui/Screen";
+import { Guard } from "./Guard";
 import { Pages } from "./Pages";
 import { Shell } from "./Shell";
 
@@ -51,13 +53,16 @@ function SignedIn({ identity, onState }: { identity: Identity; onState: (state: 
   const expired = useCallback(() => onState({ kind: "signedOut", reason: "Your session has ended." }), [onState]);
   const leave = useCallback(() => void signOut().then(onState), [onState]);
   const client = useMemo(() => newClient(expired), [expired]);
+  const [path] = useLocation();
   const socket = useMemo(newSocket, []);
   const control = useMemo(() => ({ identity, socket, leave }), [identity, socket, leave]);
   return (
     <SessionContext value={control}>
       <Provider value={client}>
         <Shell>
-          <Pages />
+          <Guard key={path}>
+            <Pages />
+          </Guard>
         </Shell>
       </Provider>
     </SessionContext>

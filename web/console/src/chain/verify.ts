@@ -191,6 +191,7 @@ class ChainWorker {
 function words(error: unknown): string {
   if (error instanceof CloseEvent)
     return `The connection was closed (${error.code}${error.reason && `: ${error.reason}`}).`;
+  if (error instanceof Event) return "The connection to the server failed.";
   if (Array.isArray(error)) return error.map((e) => e.message).join(" "); // GraphQL errors, as graphql-ws throws them
   if (!(error instanceof Error)) return String(error);
   const code = "graphQLErrors" in error ? `${codeOf(error as CombinedError)}: ` : "";

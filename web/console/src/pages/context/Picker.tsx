@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { useQuery } from "urql";
 import type { VariablesOf } from "../../api/graphql";
 import { nameOf, short } from "../../ui/format";
@@ -33,6 +33,10 @@ export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Pro
     pause: !open,
   });
   const found = open ? (data?.components.edges.map((e) => e.node) ?? []) : [];
+
+  useEffect(() => {
+    if (active >= 0) document.getElementById(`${id}${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [id, active]);
 
   const toggle = (hash: string) => {
     onChoose(chosen.includes(hash) ? chosen.filter((h) => h !== hash) : [...chosen, hash].slice(-most));
@@ -102,7 +106,7 @@ export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Pro
         />
       </div>
       <div className={styles.popup} hidden={!open}>
-        <div id={`${id}list`} role="listbox" aria-label={label} aria-multiselectable>
+        <div id={`${id}list`} className={styles.list} role="listbox" aria-label={label} aria-multiselectable>
           {found.map((thing, i) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active option
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys

@@ -22,7 +22,9 @@ export function Panel({ hash, onClose }: { hash: string; onClose: () => void }) 
   });
   const panel = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another message begins at its top
-  useEffect(() => panel.current?.scrollTo(0, 0), [hash]);
+  useEffect(() => {
+    panel.current?.scrollTo(0, 0);
+  }, [hash]);
   const message = data?.message?.hash === hash ? data.message : null;
   return (
     <aside ref={panel} className={styles.panel} aria-label="Message" data-panel tabIndex={-1}>

@@ -1,0 +1,29 @@
+import { Component, type ReactNode } from "react";
+import { Button } from "../ui/Button";
+import { Screen } from "../ui/Screen";
+
+type State = { failed: Error | null };
+
+/** Says that a page failed, where an error would otherwise leave nothing on the screen. */
+export class Guard extends Component<{ children: ReactNode }, State> {
+  override state: State = { failed: null };
+
+  static getDerivedStateFromError(failed: Error): State {
+    return { failed };
+  }
+
+  override render(): ReactNode {
+    const { failed } = this.state;
+    if (!failed) return this.props.children;
+    const again = (
+      <Button icon="retry" onClick={() => window.location.reload()}>
+        Load it again
+      </Button>
+    );
+    return (
+      <Screen icon="error" tone="bad" title="This page failed" action={again}>
+        <p>An error in the console itself, not in the log: {failed.message}</p>
+      </Screen>
+    );
+  }
+}
