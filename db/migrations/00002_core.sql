@@ -149,7 +149,7 @@ CREATE VIEW public.ia_nest_events AS
         m.content, m.attachments AS payload, m.created_at
     FROM log.messages m
     CROSS JOIN LATERAL (SELECT
-        CASE WHEN m.role = 'user' THEN m.players_id[1]::TEXT ELSE m.owner_id::TEXT END AS agent,
-        CASE WHEN m.role = 'user' THEN m.owner_id::TEXT ELSE m.players_id[1]::TEXT END AS person) e
+        CASE WHEN m.role = 'user' THEN m.players_id[1] ELSE m.owner_id END AS agent,
+        CASE WHEN m.role = 'user' THEN m.owner_id ELSE m.players_id[1] END AS person) e
     LEFT JOIN core.players agent ON agent.hash = e.agent
     LEFT JOIN core.players person ON person.hash = e.person;
