@@ -2442,7 +2442,7 @@ extend type Mutation {
 scalar Hash
 "A moment, as RFC 3339 in UTC with up to six decimals of a second. Digits beyond microseconds are cut. Years 1 to 9999."
 scalar Time
-"Any JSON value. Numbers keep every digit. The character U+0000 is refused, since the log cannot hold it."
+"Any JSON value. Numbers in variables keep every digit. The character U+0000 is refused, since the log cannot hold it."
 scalar JSON
 
 "Anything that has a global id and can be read again by ` + "`" + `node` + "`" + `."
