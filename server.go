@@ -78,8 +78,9 @@ type evalCommand struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	config.IgnoreEmpty()
 	var line commandLine
-	command := kong.Parse(&line, kong.Name("context-manager"), kong.UsageOnError(),
+	command := kong.Parse(&line, kong.Name("context-manager"), kong.ShortUsageOnError(),
 		kong.Description("Keeps conversations in an immutable log, and finds the context that an agent needs."))
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	slog.SetDefault(log) // for libraries that log by themselves

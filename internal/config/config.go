@@ -4,6 +4,7 @@ package config
 
 import (
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/tzzr/context-manager/internal/fault"
@@ -20,6 +21,15 @@ type Server struct {
 	Addr        string   `name:"addr" env:"ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen."`
 	CORSOrigins []string `name:"cors-origins" env:"CORS_ORIGINS" sep:"," placeholder:"ORIGIN,…" help:"Origins, such as https://app.example.org, whose pages may call the API from browsers, with a token."`
 	Demo        bool     `name:"demo" env:"DEMO" help:"Fill a new private database with the sample log."`
+}
+
+// IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.
+func IgnoreEmpty() {
+	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO"} {
+		if os.Getenv(name) == "" {
+			_ = os.Unsetenv(name)
+		}
+	}
 }
 
 // Validate refuses origins that no browser would send. Kong calls it.
