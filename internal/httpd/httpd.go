@@ -15,21 +15,31 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// Time-outs and limits of every connection.
-const (
-	headerLimit    = 5 * time.Second  // for a request's headers to come in
-	bodyLimit      = 30 * time.Second // for a request's body to come in
-	writeLimit     = 30 * time.Second // for a client to take what is written to it at once
-	idleLimit      = 60 * time.Second // between requests
-	maxHeaderBytes = 16 << 10
-	drainLimit     = 10 * time.Second // for requests to finish once the server stops
-	abortLimit     = 2 * time.Second  // for handlers to notice, after that
-)
+// limits are the time-outs of every connection.
+type limits struct {
+	header time.Duration // for a request's headers to come in
+	body   time.Duration // for a request's body to come in
+	write  time.Duration // for a client to take what is written to it at once
+	idle   time.Duration // between requests
+	drain  time.Duration // for requests to finish once the server stops
+	abort  time.Duration // for handlers to notice that their time is over, after that
+}
+
+// maxHeaderBytes is how large a request's headers may be.
+const maxHeaderBytes = 16 << 10
+
+func defaultLimits() limits {
+	return limits{
+		header: 5 * time.Second, body: 30 * time.Second, write: 30 * time.Second, idle: 60 * time.Second,
+		drain: 10 * time.Second, abort: 2 * time.Second,
+	}
+}
 
 // Server serves a handler. Make it with New.
 type Server struct {
 	log     *slog.Logger
 	metrics *Metrics
+	limits  limits
 
 	draining   atomic.Bool
 	streams    context.Context // ends when streams have to
@@ -39,7 +49,7 @@ type Server struct {
 
 // New makes a server.
 func New(metrics *Metrics, log *slog.Logger) *Server {
-	s := &Server{log: log, metrics: metrics}
+	s := &Server{log: log, metrics: metrics, limits: defaultLimits()}
 	s.streams, s.endStreams = context.WithCancel(context.Background())
 	return s
 }
@@ -52,8 +62,8 @@ func (s *Server) Run(ctx context.Context, listener net.Listener, handler http.Ha
 	defer abort()
 	server := &http.Server{
 		Handler:           s.observe(handler),
-		ReadHeaderTimeout: headerLimit,
-		IdleTimeout:       idleLimit,
+		ReadHeaderTimeout: s.limits.header,
+		IdleTimeout:       s.limits.idle,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return requests },
@@ -72,7 +82,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener, handler http.Ha
 }
 
 func (s *Server) drain(server *http.Server, abort context.CancelFunc) error {
-	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), s.limits.drain)
 	defer cancel()
 	err := server.Shutdown(ctx)
 	if err == nil {
@@ -83,7 +93,7 @@ func (s *Server) drain(server *http.Server, abort context.CancelFunc) error {
 	}
 	abort()
 	_ = server.Close()
-	ctx, cancel = context.WithTimeout(context.Background(), abortLimit)
+	ctx, cancel = context.WithTimeout(context.Background(), s.limits.abort)
 	defer cancel()
 	return errors.Join(errors.New("some requests did not finish in time"), s.wait(ctx))
 }

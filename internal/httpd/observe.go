@@ -19,7 +19,7 @@ func (s *Server) observe(handler http.Handler) http.Handler {
 		ctx, end := s.context(r)
 		defer end()
 		r = r.WithContext(context.WithValue(ctx, factsKey{}, facts))
-		out, in := newResponse(w), limitBody(w, r)
+		out, in := newResponse(w, s.limits.write), limitBody(w, r, s.limits.body)
 		defer out.finish()
 		s.metrics.inFlight.Inc()
 		defer s.metrics.inFlight.Dec()
@@ -119,12 +119,12 @@ type body struct {
 	read    int64
 }
 
-func limitBody(w http.ResponseWriter, r *http.Request) *body {
+func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) *body {
 	b := &body{ReadCloser: r.Body, control: http.NewResponseController(w)}
 	if r.Body == nil || r.Body == http.NoBody {
 		return b
 	}
-	_ = b.control.SetReadDeadline(time.Now().Add(bodyLimit)) // not supported by a test's recorder
+	_ = b.control.SetReadDeadline(time.Now().Add(limit)) // not supported by a test's recorder
 	r.Body = b
 	return b
 }

@@ -13,6 +13,7 @@ import (
 type response struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	limit   time.Duration // for each write
 
 	mu       sync.Mutex
 	status   int
@@ -20,8 +21,8 @@ type response struct {
 	finished bool
 }
 
-func newResponse(w http.ResponseWriter) *response {
-	r := &response{ResponseWriter: w, control: http.NewResponseController(w)}
+func newResponse(w http.ResponseWriter, limit time.Duration) *response {
+	r := &response{ResponseWriter: w, control: http.NewResponseController(w), limit: limit}
 	_ = r.control.SetWriteDeadline(time.Time{}) // of the request before; a test's recorder has none
 	return r
 }
@@ -79,7 +80,7 @@ func (r *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap gives the writer below to http.ResponseController.
 func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-func (r *response) extend() { _ = r.control.SetWriteDeadline(time.Now().Add(writeLimit)) }
+func (r *response) extend() { _ = r.control.SetWriteDeadline(time.Now().Add(r.limit)) }
 
 func (r *response) finish() {
 	r.mu.Lock()
