@@ -57,7 +57,7 @@ $(npm_done): $(console)/package-lock.json
 
 $(console_done): $(npm_done) $(console_sources)
 	@echo "build: the console"
-	@cd $(console) && npm run --silent build
+	@cd $(console) && npm run --silent build -- --logLevel warn
 	@touch $@
 
 .PHONY: build
