@@ -31,6 +31,17 @@ function sample(): { thread: string; session: string; message: string; sequence:
   return { thread, session, message, sequence: Number(sequence), messages: Number(messages) };
 }
 
+// The picture of the README: a checked thread, with the message that has refs beside it.
+async function picture(v: Visit, path: string): Promise<void> {
+  await v.page.setViewportSize({ width: 1440, height: 900 });
+  await v.page
+    .getByRole("button", { name: `Open message ${sample().sequence} ` })
+    .first()
+    .click();
+  await v.page.getByRole("heading", { name: "Fields" }).waitFor();
+  await v.page.screenshot({ path });
+}
+
 describe("signing in", () => {
   it("asks for the token, refuses a wrong one, and keeps whoever has the right one", async () => {
     const v = await visit();
@@ -122,7 +133,7 @@ describe("the chain", () => {
     expect(said).toContain(`Server says ${messages} of ${messages} no break`);
     const row = v.page.getByRole("article").first();
     expect(await row.getByText("recomputed", { exact: true }).count()).toBe(1);
-    if (process.env.CONSOLE_PICTURE) await v.page.screenshot({ path: process.env.CONSOLE_PICTURE });
+    if (process.env.CONSOLE_PICTURE) await picture(v, process.env.CONSOLE_PICTURE);
     await v.end();
   });
 });
@@ -269,6 +280,7 @@ describe("axe finds nothing", () => {
     await v.go("/context?q=hotel&threshold=0");
     await v.page.getByRole("heading", { name: "Nothing asked yet" }).waitFor();
     await v.accessible("the question");
+    if (look.width < 900) await v.page.getByText("Where to look").click();
     await v.page.getByRole("combobox", { name: "Players" }).click();
     await v.page.getByRole("option").first().waitFor();
     await v.accessible("the question, with a list open");

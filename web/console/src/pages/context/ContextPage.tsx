@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import { useMutation, useQuery } from "urql";
 import { useSearchParams } from "wouter";
 import { useTitle } from "../../app/title";
@@ -16,6 +17,7 @@ export default function ContextPage() {
   const [asked, ask] = useMutation(AskForContext);
   const selection = params.get("selection");
 
+  const answer = useRef<HTMLElement>(null);
   const onAsk = async (draft: URLSearchParams) => {
     const input = requestOf(draft);
     if (!input) return;
@@ -26,6 +28,7 @@ export default function ContextPage() {
     const kept = new URLSearchParams(draft);
     kept.set("selection", data.requestContext.id);
     setParams(kept, { replace: true });
+    answer.current?.scrollIntoView({ block: "start" });
   };
 
   return (
@@ -34,7 +37,7 @@ export default function ContextPage() {
       <div className={styles.columns}>
         <Form params={params} busy={asked.fetching} onAsk={onAsk} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it */}
-        <section className={styles.answer} aria-label="Result" tabIndex={0} aria-busy={asked.fetching}>
+        <section ref={answer} className={styles.answer} aria-label="Result" tabIndex={0} aria-busy={asked.fetching}>
           {asked.error && !selection ? (
             <ErrorScreen error={asked.error} />
           ) : selection ? (

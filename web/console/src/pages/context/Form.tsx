@@ -3,7 +3,7 @@ import { Button, IconButton } from "../../ui/Button";
 import { part, short } from "../../ui/format";
 import styles from "./Form.module.css";
 import { Picker } from "./Picker";
-import { type ListName, limits } from "./request";
+import { type ListName, limits, lists } from "./request";
 
 type Props = { params: URLSearchParams; busy: boolean; onAsk: (params: URLSearchParams) => void };
 
@@ -41,6 +41,8 @@ export function Form({ params, busy, onAsk }: Props) {
     if (!missing) onAsk(draft);
   };
   const types = draft.getAll("type");
+  // A narrow screen keeps the scope folded until it is used, so that the answer is near.
+  const [unfolded] = useState(() => window.matchMedia("(min-width: 901px)").matches || scoped(params));
   return (
     <form className={styles.form} onSubmit={submit}>
       <label className={styles.field}>
@@ -63,8 +65,8 @@ export function Form({ params, busy, onAsk }: Props) {
         {busy ? "Asking…" : "Ask for context"}
       </Button>
       <Amounts get={get} set={set} />
-      <fieldset className={styles.group}>
-        <legend>Where to look</legend>
+      <details className={styles.more} open={unfolded}>
+        <summary>Where to look</summary>
         {draft.getAll("thread").map((hash) => (
           <p key={hash} className={styles.thread}>
             Only thread <code title={hash}>{short(hash)}</code>
@@ -111,7 +113,7 @@ export function Form({ params, busy, onAsk }: Props) {
             <input type="date" value={get("until")} onChange={(e) => set("until", [e.target.value])} />
           </label>
         </div>
-      </fieldset>
+      </details>
       <fieldset className={styles.group}>
         <legend>Whose preferences count</legend>
         <Picker
@@ -124,6 +126,10 @@ export function Form({ params, busy, onAsk }: Props) {
       </fieldset>
     </form>
   );
+}
+
+function scoped(params: URLSearchParams): boolean {
+  return [...Object.keys(lists), "type", "since", "until"].some((name) => params.has(name));
 }
 
 type Fields = { get: (name: string, usual?: string | number) => string; set: (name: string, values: string[]) => void };

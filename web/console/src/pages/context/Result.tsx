@@ -27,7 +27,7 @@ export function Result({ selection: s }: { selection: Selection }) {
           ))}
         </ol>
       )}
-      <Dropped dropped={s.dropped} />
+      <Dropped dropped={s.dropped} open={s.items.length === 0} />
       <Rendered selection={s} />
     </div>
   );
@@ -133,10 +133,10 @@ const reasons: Record<Selection["dropped"][number]["reason"], string> = {
   SUPERSEDED: "A later one took its place",
 };
 
-function Dropped({ dropped }: { dropped: Selection["dropped"] }) {
+function Dropped({ dropped, open }: { dropped: Selection["dropped"]; open: boolean }) {
   if (dropped.length === 0) return null;
   return (
-    <details className={styles.more}>
+    <details className={styles.more} open={open}>
       <summary>
         <h2>Left out ({count(dropped.length)})</h2>
       </summary>
