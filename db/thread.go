@@ -53,7 +53,7 @@ func (d *DB) ThreadsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Th
 	rows, err := d.queries().ThreadsByHash(ctx, hashTexts(hashes))
 	out := make([]chain.Thread, len(rows))
 	for i, r := range rows {
-		out[i] = chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt}
+		out[i] = chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt, Last: r.Last}
 	}
 	return out, mapError(err)
 }
@@ -71,7 +71,7 @@ func (d *DB) Threads(ctx context.Context, scope selection.Scope, p Page[Moment])
 		Since: a.Since, Until: a.Until, AfterTime: after, AfterID: afterID, RowCount: p.more(),
 	})
 	return rowsOf(p, found, func(r dbgen.ThreadsInScopeRow) Item[chain.Thread, Moment] {
-		t := chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt}
+		t := chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt, Last: r.Last}
 		return Item[chain.Thread, Moment]{t, Moment{r.LastAt, r.ID}}
 	}), mapError(err)
 }

@@ -190,11 +190,12 @@ func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, fi
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.Moment, threadEdge)
-	hashes := make([]chain.Hash, len(edges))
+	hashes, last := make([]chain.Hash, len(edges)), make([]chain.Hash, len(edges))
 	for i, e := range edges {
-		hashes[i] = e.Node.Hash
+		hashes[i], last[i] = e.Node.Hash, e.Node.Last
 	}
 	loader.From(ctx).ThreadPlayers.Expect(hashes)
+	loader.From(ctx).Messages.Expect(last)
 	return &model.ThreadConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.Store.CountThreads(ctx, scope)
 	}}, nil
@@ -241,6 +242,17 @@ func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []c
 
 func (r *threadResolver) ID(ctx context.Context, obj *model.Thread) (string, error) {
 	return model.GlobalID("Thread", obj.Hash.String()), nil
+}
+
+func (r *threadResolver) LastMessage(ctx context.Context, obj *model.Thread) (*model.Message, error) {
+	m, err := loader.From(ctx).Messages.Load(ctx, obj.Last)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, fault.New(fault.NotFound, "the thread's last message is gone")
+	}
+	return &model.Message{Message: *m}, nil
 }
 
 func (r *threadResolver) Players(ctx context.Context, obj *model.Thread) ([]model.Player, error) {

@@ -56,3 +56,32 @@ func TestThreadPageStatements(t *testing.T) {
 	}
 	t.Logf("statements: %v", counts)
 }
+
+// The list of threads takes the same few statements whatever its length, last messages and players included.
+func TestThreadListStatements(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	for i := range 30 {
+		thread := object{"threadHash": hashOf("t%d", i), "ownerId": hashOf("owner %d", i), "playerIds": []string{hashOf("player %d", i)}}
+		a.append(message(fmt.Sprint("s", i), "first", thread), message(fmt.Sprint("s", i), fmt.Sprint("last of ", i), thread))
+	}
+	counts := map[int]int64{}
+	for _, first := range []int{1, 30} {
+		before := a.counter.n.Load()
+		var out struct {
+			Threads struct {
+				Edges []struct {
+					Node struct{ LastMessage struct{ Content string } }
+				}
+			}
+		}
+		a.ask(`query($first: Int!) { threads(first: $first) { totalCount edges { node { messageCount players { name } lastMessage { content owner { name } } } } } }`, object{"first": first}, &out)
+		if got := out.Threads.Edges; len(got) != first || got[0].Node.LastMessage.Content != "last of 29" {
+			t.Fatalf("a list of %d: %+v", first, got)
+		}
+		counts[first] = a.counter.n.Load() - before
+	}
+	if counts[1] != counts[30] || counts[30] > 6 {
+		t.Errorf("statements by length: %v, want the same and at most 6", counts)
+	}
+}

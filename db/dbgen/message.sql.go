@@ -784,7 +784,8 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 }
 
 const threadsByHash = `-- name: ThreadsByHash :many
-SELECT m.thread_hash::log.hash AS hash, count(*) AS messages, min(m.created_at)::TIMESTAMPTZ AS started_at, max(m.created_at)::TIMESTAMPTZ AS last_at
+SELECT m.thread_hash::log.hash AS hash, count(*) AS messages, min(m.created_at)::TIMESTAMPTZ AS started_at, max(m.created_at)::TIMESTAMPTZ AS last_at,
+    (SELECT n.hash FROM log.messages n WHERE n.thread_hash = m.thread_hash ORDER BY n.created_at DESC, n.id DESC LIMIT 1)::log.hash AS last
 FROM log.messages m WHERE m.thread_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[])) GROUP BY m.thread_hash
 `
 
@@ -793,6 +794,7 @@ type ThreadsByHashRow struct {
 	Messages  int64
 	StartedAt time.Time
 	LastAt    time.Time
+	Last      chain.Hash
 }
 
 func (q *Queries) ThreadsByHash(ctx context.Context, hashes []string) ([]ThreadsByHashRow, error) {
@@ -809,6 +811,7 @@ func (q *Queries) ThreadsByHash(ctx context.Context, hashes []string) ([]Threads
 			&i.Messages,
 			&i.StartedAt,
 			&i.LastAt,
+			&i.Last,
 		); err != nil {
 			return nil, err
 		}
@@ -821,7 +824,7 @@ func (q *Queries) ThreadsByHash(ctx context.Context, hashes []string) ([]Threads
 }
 
 const threadsInScope = `-- name: ThreadsInScope :many
-SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, t.messages, t.started_at::TIMESTAMPTZ AS started_at
+SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS last, t.messages, t.started_at::TIMESTAMPTZ AS started_at
 FROM log.messages l
 CROSS JOIN LATERAL (SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash) t
 WHERE l.thread_hash IS NOT NULL
@@ -856,6 +859,7 @@ type ThreadsInScopeRow struct {
 	Hash      chain.Hash
 	LastAt    time.Time
 	ID        int64
+	Last      chain.Hash
 	Messages  int64
 	StartedAt time.Time
 }
@@ -890,6 +894,7 @@ func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) 
 			&i.Hash,
 			&i.LastAt,
 			&i.ID,
+			&i.Last,
 			&i.Messages,
 			&i.StartedAt,
 		); err != nil {

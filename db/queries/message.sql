@@ -79,12 +79,13 @@ SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ) m;
 
 -- name: ThreadsByHash :many
-SELECT m.thread_hash::log.hash AS hash, count(*) AS messages, min(m.created_at)::TIMESTAMPTZ AS started_at, max(m.created_at)::TIMESTAMPTZ AS last_at
+SELECT m.thread_hash::log.hash AS hash, count(*) AS messages, min(m.created_at)::TIMESTAMPTZ AS started_at, max(m.created_at)::TIMESTAMPTZ AS last_at,
+    (SELECT n.hash FROM log.messages n WHERE n.thread_hash = m.thread_hash ORDER BY n.created_at DESC, n.id DESC LIMIT 1)::log.hash AS last
 FROM log.messages m WHERE m.thread_hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[])) GROUP BY m.thread_hash;
 
 -- name: ThreadsInScope :many
 -- A thread stands where its last message stands.
-SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, t.messages, t.started_at::TIMESTAMPTZ AS started_at
+SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS last, t.messages, t.started_at::TIMESTAMPTZ AS started_at
 FROM log.messages l
 CROSS JOIN LATERAL (SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash) t
 WHERE l.thread_hash IS NOT NULL

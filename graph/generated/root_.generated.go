@@ -308,6 +308,7 @@ type ComplexityRoot struct {
 	Thread struct {
 		Hash          func(childComplexity int) int
 		ID            func(childComplexity int) int
+		LastMessage   func(childComplexity int) int
 		LastMessageAt func(childComplexity int) int
 		MessageCount  func(childComplexity int) int
 		Messages      func(childComplexity int, first *int, after *string, last *int, before *string) int
@@ -1532,6 +1533,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Thread.ID(childComplexity), true
+	case "Thread.lastMessage":
+		if e.ComplexityRoot.Thread.LastMessage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Thread.LastMessage(childComplexity), true
 	case "Thread.lastMessageAt":
 		if e.ComplexityRoot.Thread.LastMessageAt == nil {
 			break
@@ -2220,6 +2227,8 @@ type Thread implements Node {
   startedAt: Time!
   "When its last message was sent."
   lastMessageAt: Time!
+  "Its last message."
+  lastMessage: Message!
   "Everyone who sent or received a message in it, in the order of their hashes; at most 100."
   players: [Player!]!
   "Its messages, oldest first. 50 unless told; at most 200."
@@ -3044,6 +3053,8 @@ func (ec *executionContext) childFields_Thread(ctx context.Context, field graphq
 		return ec.fieldContext_Thread_startedAt(ctx, field)
 	case "lastMessageAt":
 		return ec.fieldContext_Thread_lastMessageAt(ctx, field)
+	case "lastMessage":
+		return ec.fieldContext_Thread_lastMessage(ctx, field)
 	case "players":
 		return ec.fieldContext_Thread_players(ctx, field)
 	case "messages":

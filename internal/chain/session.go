@@ -17,4 +17,5 @@ type Thread struct {
 	MessageCount  int64
 	StartedAt     time.Time
 	LastMessageAt time.Time
+	Last          Hash // of its last message
 }

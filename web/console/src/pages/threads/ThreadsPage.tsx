@@ -50,8 +50,7 @@ export function ThreadsPage() {
 }
 
 function Row({ thread }: { thread: ThreadRow }) {
-  const { hash, players, messageCount, lastMessageAt } = thread;
-  const last = thread.messages.edges[0]?.node;
+  const { hash, players, messageCount, lastMessageAt, lastMessage: last } = thread;
   return (
     <Link href={`/threads/${hash}`} className={styles.row}>
       <span className={styles.faces}>
@@ -63,8 +62,8 @@ function Row({ thread }: { thread: ThreadRow }) {
         <bdi>{join(players.map(nameOf))}</bdi> <ShortHash hash={hash} />
       </span>
       <span className={styles.last} dir="auto">
-        {last && <b>{nameOf(last.owner)}: </b>}
-        {last?.content ?? (last ? "(content erased)" : "")}
+        <b>{nameOf(last.owner)}: </b>
+        {last.content ?? "(content erased)"}
       </span>
       <span className={styles.when}>
         <Time at={lastMessageAt} as="ago" />

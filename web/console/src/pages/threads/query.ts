@@ -12,9 +12,7 @@ export const ThreadsQuery = graphql(
           startedAt
           lastMessageAt
           players { ...ThingFields }
-          messages(last: 1) {
-            edges { node { content owner { ...ThingFields } } }
-          }
+          lastMessage { content owner { ...ThingFields } }
         }
       }
       pageInfo { endCursor hasNextPage }
