@@ -15,8 +15,8 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// hostileLimit is what a request of 15 kB that is refused may cost.
-const hostileLimit = 50 * time.Millisecond
+// hostileLimit is what a request of 15 kB that is refused may cost: 50 ms without the race detector.
+const hostileLimit = slowdown * 50 * time.Millisecond
 
 // quiet is an API without a store, for what never reaches one.
 func quiet() http.Handler {
