@@ -42,7 +42,7 @@ func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, r, http.StatusUnauthorized, err)
 		return
 	}
-	x := &exchange{method: r.Method, stream: strings.Contains(r.Header.Get("Accept"), "text/event-stream")}
+	x := &exchange{method: r.Method}
 	switch r.Method {
 	case http.MethodGet:
 		f.get(w, r, x)
@@ -71,8 +71,24 @@ func (f front) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 		writeError(w, r, http.StatusBadRequest, err)
 		return
 	}
-	x.size = len(body)
+	x.size, x.stream = len(body), wantsStream(r, body)
 	f.pass(w, r, x, body)
+}
+
+const eventStream = "text/event-stream"
+
+// wantsStream tells whether to answer with events. Clients that can read both list both for whatever they ask: then
+// a stream is for subscriptions, and everything else is answered with JSON.
+func wantsStream(r *http.Request, body []byte) bool {
+	accept := r.Header.Get("Accept")
+	if !strings.Contains(accept, eventStream) {
+		return false
+	}
+	if !strings.Contains(accept, "json") || bytes.Contains(body, []byte("subscription")) {
+		return true
+	}
+	r.Header.Set("Accept", strings.ReplaceAll(accept, eventStream, "application/json"))
+	return false
 }
 
 // get serves queries; with `Accept: text/event-stream` subscriptions too, as browsers' EventSource asks for them.
@@ -87,7 +103,7 @@ func (f front) get(w http.ResponseWriter, r *http.Request, x *exchange) {
 		writeError(w, r, http.StatusBadRequest, err)
 		return
 	}
-	if !x.stream {
+	if x.stream = wantsStream(r, body); !x.stream {
 		f.pass(w, r, x, nil)
 		return
 	}

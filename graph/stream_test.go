@@ -267,3 +267,22 @@ func TestWebSocket(t *testing.T) {
 		}
 	}
 }
+
+// A client that lists both for everything gets JSON for what is no subscription.
+func TestAcceptsBoth(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	for query, want := range map[string]string{
+		"{ __typename }": "application/graphql-response+json",
+		"subscription { verificationProgress { done } }": "text/event-stream",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(`{"query": "`+query+`"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/graphql-response+json, application/json, text/event-stream, multipart/mixed")
+		w := httptest.NewRecorder()
+		a.handler.ServeHTTP(w, r)
+		if got := w.Header().Get("Content-Type"); w.Code != http.StatusOK || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %d %s, want %s", query, w.Code, got, want)
+		}
+	}
+}
