@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/db"
@@ -112,6 +113,72 @@ func TestVerifyUnreadableRow(t *testing.T) {
 	}
 }
 
+// Refs that no message has are found, each once; and only as long as nothing else explains them.
+func TestVerifyStrayRefs(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	cites := draft("s", "2")
+	cites.Refs = []chain.Ref{{Type: chain.RefContext, Hash: mustAppend(t, store, draft("s", "1"))[0].Hash}}
+	written := mustAppend(t, store, cites, draft("s", "3"), draft("t", "1"))
+	conn := superuser(t, url)
+	mustExec(t, conn, "ALTER TABLE log.messages DISABLE TRIGGER ALL; ALTER TABLE log.message_refs DISABLE TRIGGER ALL")
+	stray := func(message chain.Hash, places int) {
+		mustExec(t, conn, "INSERT INTO log.message_refs SELECT $1, p, log.sha256(p::TEXT), 'context' FROM generate_series(1, $2) p", message.String(), places)
+	}
+	check := func(name string, log []string, session []string) {
+		t.Helper()
+		for _, c := range []struct {
+			of   string
+			want []string
+		}{{"VerifyLog", log}, {"VerifySession", session}} {
+			var breaks []chain.Break
+			if c.of == "VerifyLog" {
+				report, err := store.VerifyLog(t.Context(), nil)
+				breaks = report.Breaks
+				if err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				report, err := store.VerifySession(t.Context(), hashOf("session:s"), nil)
+				breaks = report.Breaks
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, b := range breaks {
+				at := "?"
+				if b.Sequence != nil {
+					at = fmt.Sprint(*b.Sequence)
+				}
+				got = append(got, fmt.Sprint(b.Reason, " ", b.MessageHash.String()[:8], " ", b.Session.String()[:8], " ", at))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s, %s: breaks differ (-want +got): %s", name, c.of, diff)
+			}
+		}
+	}
+	brief := func(reason chain.BreakReason, message, session chain.Hash, at string) []string {
+		return []string{fmt.Sprint(reason, " ", message.String()[:8], " ", session.String()[:8], " ", at)}
+	}
+	remove := func(message chain.Hash) {
+		mustExec(t, conn, "DELETE FROM log.message_refs WHERE message_hash = $1", message.String())
+	}
+	s := hashOf("session:s")
+	check("untouched", nil, nil)
+	stray(hashOf("nothing"), 3)
+	check("of a message that never was", brief(chain.RefsMismatch, hashOf("nothing"), chain.Hash{}, "?"), nil)
+	remove(hashOf("nothing"))
+	stray(written[1].Hash, 2)
+	third := brief(chain.RefsMismatch, written[1].Hash, s, "3")
+	check("of a message without refs", third, third)
+	remove(written[1].Hash)
+	check("removed again", nil, nil)
+	mustExec(t, conn, "DELETE FROM log.messages WHERE hash = $1", written[0].Hash.String())
+	gap := brief(chain.Gap, written[0].Hash, s, "2")
+	check("of a message that is missing", gap, gap)
+}
+
 // A superuser who rewrites ids and times with all their hashes cannot make them run backwards.
 func TestVerifyClock(t *testing.T) {
 	t.Parallel()
@@ -160,10 +227,8 @@ func TestVerifyWhileOthersAppend(t *testing.T) {
 	for w := range 4 {
 		writers.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
-				d := draft(fmt.Sprint("s", (w+i)%3), "more")
-				d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: hashOf("nothing")}}
-				d.Refs = d.Refs[:0]
-				if _, err := store.Append(ctx, []chain.Draft{d, draft("s", "more")}); err != nil && ctx.Err() == nil {
+				both := []chain.Draft{draft(fmt.Sprint("s", (w+i)%3), "more"), draft("s", "more")}
+				if _, err := store.Append(ctx, both); err != nil && ctx.Err() == nil {
 					t.Error(err)
 					return
 				}
@@ -179,6 +244,31 @@ func TestVerifyWhileOthersAppend(t *testing.T) {
 	}
 	cancel()
 	writers.Wait()
+}
+
+// A check sees the log of one moment, however long it takes.
+func TestVerifySeesOneMoment(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	mustAppend(t, store, draft("s", "first"))
+	locker := superuser(t, url)
+	mustExec(t, locker, "BEGIN; LOCK TABLE log.message_refs IN ACCESS EXCLUSIVE MODE")
+	waits := make(chan struct{})
+	var once sync.Once
+	done := make(chan chain.LogReport)
+	go func() {
+		log, err := store.VerifyLog(t.Context(), func(chain.Progress) { once.Do(func() { close(waits) }) })
+		if err != nil {
+			t.Error(err)
+		}
+		done <- log
+	}()
+	<-waits
+	mustAppend(t, store, draft("s", "second"))
+	mustExec(t, locker, "ROLLBACK")
+	if log := <-done; !log.Valid || log.Messages != 1 {
+		t.Errorf("VerifyLog() = %+v, want the one message that there was", log)
+	}
 }
 
 func TestVerifyEndsWithContext(t *testing.T) {

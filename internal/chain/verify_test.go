@@ -147,14 +147,18 @@ func TestVerifier(t *testing.T) {
 			l[2].ContentDigest = chain.Sum(chain.ContentPreimage(l[2].Salt, *l[2].Content, *l[2].Attachments, nil))
 			return l
 		}, "HASH_MISMATCH 3", "a field that the hash covers"},
-		{"content moved into the salt", func(l []*chain.Entry) []*chain.Entry {
-			// The preimage is the same bytes, cut in another place.
+		{"a part of the content moved into the salt", func(l []*chain.Entry) []*chain.Entry {
+			// The digest covers the same bytes, cut in another place.
 			m := l[2]
-			text := *m.Content
-			whole := chain.ContentPreimage(m.Salt, text+string([]byte{0, 0, 0, 2})+"{}", "{}", nil)
-			m.Salt, m.ContentDigest = append(m.Salt, 0), chain.Sum(whole)
-			return l
-		}, "HASH_MISMATCH 3, HASH_MISMATCH 3", ""},
+			*m.Content = "not \x00\x00\x00\x04evil"
+			seal(m)
+			m.Salt = append(m.Salt, "\x00\x00\x00\x0cnot "...)
+			*m.Content = "evil"
+			if chain.Sum(chain.ContentPreimage(m.Salt, *m.Content, *m.Attachments, nil)) != m.ContentDigest {
+				panic("the digests differ")
+			}
+			return l[:3]
+		}, "HASH_MISMATCH 3", "salt has 24 bytes"},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
