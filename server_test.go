@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,6 +157,22 @@ func TestDataDirectoryInUse(t *testing.T) {
 	out, err := command(t, p.DataDir).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "is in use by another context manager") {
 		t.Errorf("a second server says %s (%v), want that the data directory is in use", out, err)
+	}
+}
+
+func TestOtherOrigins(t *testing.T) {
+	t.Parallel()
+	h := allowOrigins([]string{"https://app.example.org"}, http.NotFoundHandler())
+	for origin, want := range map[string]string{"https://app.example.org": "https://app.example.org", "https://evil.example": ""} {
+		r := httptest.NewRequest(http.MethodOptions, "/graphql", nil)
+		r.Header.Set("Origin", origin)
+		r.Header.Set("Access-Control-Request-Method", "POST")
+		r.Header.Set("Access-Control-Request-Headers", "authorization,content-type")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := w.Header().Get("Access-Control-Allow-Origin"); got != want || w.Header().Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s: Allow-Origin = %q, want %q and no credentials", origin, got, want)
+		}
 	}
 }
 

@@ -117,13 +117,19 @@ func mayTakeLong(op *ast.OperationDefinition) bool {
 	return false
 }
 
-// rootFields gives the names of an operation's root fields, without those in fragments. The operation is valid, so
-// that they are names of the schema.
-func rootFields(op *ast.OperationDefinition) []string {
-	var names []string
-	for _, selection := range op.SelectionSet {
-		if f, ok := selection.(*ast.Field); ok {
-			names = append(names, f.Name)
+// rootFields gives the names of an operation's root fields. The operation is valid, so that they are names of the
+// schema.
+func rootFields(op *ast.OperationDefinition) []string { return fieldNames(nil, op.SelectionSet) }
+
+func fieldNames(names []string, set ast.SelectionSet) []string {
+	for _, selection := range set {
+		switch x := selection.(type) {
+		case *ast.Field:
+			names = append(names, x.Name)
+		case *ast.InlineFragment:
+			names = fieldNames(names, x.SelectionSet)
+		case *ast.FragmentSpread:
+			names = fieldNames(names, x.Definition.SelectionSet)
 		}
 	}
 	return names
