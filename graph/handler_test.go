@@ -16,7 +16,7 @@ import (
 func operation(t *testing.T, query string) *ast.OperationDefinition {
 	t.Helper()
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}}).Schema()
-	doc, err := gqlparser.LoadQuery(schema, query)
+	doc, err := gqlparser.LoadQueryWithRules(schema, query, rulesWithoutSuggestions())
 	if err != nil {
 		t.Fatal(err)
 	}
