@@ -2472,7 +2472,14 @@ type PageInfo {
   endCursor: String
 }
 
-"Reading."
+"""
+Reading.
+
+A request may have at most 15,000 tokens, 15 levels of fields, 500 fields and fragment spreads, 50 fields at the root,
+100 aliases, 50 directives, 50 fragments, 20 operations, 100 variables and 500 arguments, and a complexity of 200,000:
+each field counts 1, and what is in a list as often as the list can be long. Its body has at most 1 MiB, or 16 MiB if
+all it does is append messages, or add records or components.
+"""
 type Query {
   "Any object by its global id; null if there is none, or none that the caller may see."
   node("As ` + "`" + `id` + "`" + ` of an object gave it." id: ID!): Node
