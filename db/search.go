@@ -99,7 +99,7 @@ func (s *search) describe(ctx context.Context, found []dbgen.LexicalCandidatesRo
 			records[f.SourceID] = f.Product
 		}
 	}
-	rows, err := s.q.CandidateMessages(ctx, keys(messages))
+	rows, err := s.q.CandidateMessages(ctx, labelled, keys(messages))
 	if err != nil {
 		return nil, err
 	}

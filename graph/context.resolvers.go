@@ -3,10 +3,19 @@ package graph
 import (
 	"context"
 
+	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/selection"
 )
+
+func (r *contextItemResolver) Source(ctx context.Context, obj *selection.Item) (model.ContextSource, error) {
+	return selectedSource(ctx, obj.Type, obj.Hash)
+}
+
+func (r *droppedItemResolver) Source(ctx context.Context, obj *selection.Dropped) (model.ContextSource, error) {
+	return selectedSource(ctx, obj.Type, obj.Hash)
+}
 
 func (r *mutationResolver) RequestContext(ctx context.Context, input model.ContextRequestInput) (*model.ContextSelection, error) {
 	request := selection.Request{
@@ -29,7 +38,7 @@ func (r *mutationResolver) RequestContext(ctx context.Context, input model.Conte
 	if err != nil {
 		return nil, err
 	}
-	return showSelection(ctx, chosen)
+	return showSelection(ctx, chosen), nil
 }
 
 func (r *queryResolver) ContextSelection(ctx context.Context, id string) (*model.ContextSelection, error) {
@@ -39,3 +48,12 @@ func (r *queryResolver) ContextSelection(ctx context.Context, id string) (*model
 	}
 	return r.selection(ctx, key)
 }
+
+func (r *Resolver) ContextItem() generated.ContextItemResolver { return &contextItemResolver{r} }
+
+func (r *Resolver) DroppedItem() generated.DroppedItemResolver { return &droppedItemResolver{r} }
+
+type (
+	contextItemResolver struct{ *Resolver }
+	droppedItemResolver struct{ *Resolver }
+)

@@ -27,54 +27,41 @@ func (r *Resolver) selection(ctx context.Context, key string) (*model.ContextSel
 	if err != nil {
 		return nil, err
 	}
-	return showSelection(ctx, kept)
+	return showSelection(ctx, kept), nil
 }
 
-// showSelection reads the messages and records that a selection names.
-func showSelection(ctx context.Context, s selection.Selection) (*model.ContextSelection, error) {
-	expectSources(ctx, s)
-	out := &model.ContextSelection{
-		ID: model.GlobalID(selectionKind, s.ID), Receipt: s.Receipt, Query: s.Request.Query, Rendered: s.Rendered, Tokens: s.Tokens,
-		TokenBudget: s.Request.TokenBudget, LogSize: int(s.LogSize), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,
-		Items: make([]model.ContextItem, len(s.Items)), Dropped: make([]model.DroppedItem, len(s.Dropped)),
-	}
-	for i, item := range s.Items {
-		source, err := selectedSource(ctx, item.Type, item.Hash)
-		if err != nil {
-			return nil, err
-		}
-		out.Items[i] = model.ContextItem{
-			Position: item.Position, Source: source, Type: item.Type, Score: item.Score, Explanation: item.Explanation, Tokens: item.Tokens,
-		}
-	}
-	for i, d := range s.Dropped {
-		source, err := selectedSource(ctx, d.Type, d.Hash)
-		if err != nil {
-			return nil, err
-		}
-		out.Dropped[i] = model.DroppedItem{Source: source, Score: d.Score, Tokens: d.Tokens, Reason: d.Reason}
-	}
-	return out, nil
-}
-
-// expectSources announces the messages and records of a selection to the loaders.
-func expectSources(ctx context.Context, s selection.Selection) {
-	var messages, records []chain.Hash
-	add := func(kind chain.RefType, hash chain.Hash) {
-		if kind == chain.RefContext {
-			messages = append(messages, hash)
-		} else {
-			records = append(records, hash)
-		}
-	}
+// showSelection gives a selection its form in the schema, and announces the messages and records that it names.
+func showSelection(ctx context.Context, s selection.Selection) *model.ContextSelection {
+	var items, dropped sources
 	for _, item := range s.Items {
-		add(item.Type, item.Hash)
+		items.add(item.Type, item.Hash)
 	}
 	for _, d := range s.Dropped {
-		add(d.Type, d.Hash)
+		dropped.add(d.Type, d.Hash)
 	}
-	loader.From(ctx).Messages.Expect(messages)
-	loader.From(ctx).Records.Expect(records)
+	items.expect(ctx)
+	dropped.expect(ctx)
+	return &model.ContextSelection{
+		ID: model.GlobalID(selectionKind, s.ID), Receipt: s.Receipt, Query: s.Request.Query, Rendered: s.Rendered, Tokens: s.Tokens,
+		TokenBudget: s.Request.TokenBudget, LogSize: int(s.LogSize), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,
+		Items: s.Items, Dropped: s.Dropped,
+	}
+}
+
+// sources are what a part of a selection names: asked for together, or not at all.
+type sources struct{ messages, records []chain.Hash }
+
+func (s *sources) add(kind chain.RefType, hash chain.Hash) {
+	if kind == chain.RefContext {
+		s.messages = append(s.messages, hash)
+	} else {
+		s.records = append(s.records, hash)
+	}
+}
+
+func (s *sources) expect(ctx context.Context) {
+	loader.From(ctx).Messages.Expect(s.messages)
+	loader.From(ctx).Records.Expect(s.records)
 }
 
 // selectedSource gives what was selected; the log never loses a message, so that it is gone is a defect.

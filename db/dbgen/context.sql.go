@@ -14,8 +14,8 @@ import (
 
 const candidateMessages = `-- name: CandidateMessages :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000) AS beginning,
-    array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL)::TEXT[] AS labels
-FROM log.messages m WHERE m.id = ANY ($1::BIGINT[])
+    (CASE WHEN $1::BOOLEAN THEN array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL) ELSE '{}' END)::TEXT[] AS labels
+FROM log.messages m WHERE m.id = ANY ($2::BIGINT[])
 `
 
 type CandidateMessagesRow struct {
@@ -30,8 +30,8 @@ type CandidateMessagesRow struct {
 }
 
 // What ranking needs of a message: of a long text, its beginning.
-func (q *Queries) CandidateMessages(ctx context.Context, ids []int64) ([]CandidateMessagesRow, error) {
-	rows, err := q.db.Query(ctx, candidateMessages, ids)
+func (q *Queries) CandidateMessages(ctx context.Context, labelled bool, ids []int64) ([]CandidateMessagesRow, error) {
+	rows, err := q.db.Query(ctx, candidateMessages, labelled, ids)
 	if err != nil {
 		return nil, err
 	}

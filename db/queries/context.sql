@@ -34,7 +34,7 @@ ORDER BY product DESC, l.kind, l.source_id DESC LIMIT @row_count;
 -- name: CandidateMessages :many
 -- What ranking needs of a message: of a long text, its beginning.
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000) AS beginning,
-    array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL)::TEXT[] AS labels
+    (CASE WHEN @labelled::BOOLEAN THEN array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL) ELSE '{}' END)::TEXT[] AS labels
 FROM log.messages m WHERE m.id = ANY (@ids::BIGINT[]);
 
 -- name: CandidateRecords :many

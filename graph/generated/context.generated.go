@@ -19,6 +19,13 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type ContextItemResolver interface {
+	Source(ctx context.Context, obj *selection.Item) (model.ContextSource, error)
+}
+type DroppedItemResolver interface {
+	Source(ctx context.Context, obj *selection.Dropped) (model.ContextSource, error)
+}
+
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
@@ -27,7 +34,7 @@ import (
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _ContextItem_position(ctx context.Context, field graphql.CollectedField, obj *model.ContextItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContextItem_position(ctx context.Context, field graphql.CollectedField, obj *selection.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -50,7 +57,7 @@ func (ec *executionContext) fieldContext_ContextItem_position(_ context.Context,
 	return graphql.NewScalarFieldContext("ContextItem", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _ContextItem_source(ctx context.Context, field graphql.CollectedField, obj *model.ContextItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContextItem_source(ctx context.Context, field graphql.CollectedField, obj *selection.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -59,7 +66,7 @@ func (ec *executionContext) _ContextItem_source(ctx context.Context, field graph
 			return ec.fieldContext_ContextItem_source(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
+			return ec.Resolvers.ContextItem().Source(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v model.ContextSource) graphql.Marshaler {
@@ -70,10 +77,10 @@ func (ec *executionContext) _ContextItem_source(ctx context.Context, field graph
 	)
 }
 func (ec *executionContext) fieldContext_ContextItem_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContextItem", field, false, false, errors.New("field of type ContextSource does not have child fields"))
+	return graphql.NewScalarFieldContext("ContextItem", field, true, true, errors.New("field of type ContextSource does not have child fields"))
 }
 
-func (ec *executionContext) _ContextItem_type(ctx context.Context, field graphql.CollectedField, obj *model.ContextItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContextItem_type(ctx context.Context, field graphql.CollectedField, obj *selection.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -96,7 +103,7 @@ func (ec *executionContext) fieldContext_ContextItem_type(_ context.Context, fie
 	return graphql.NewScalarFieldContext("ContextItem", field, false, false, errors.New("field of type RefType does not have child fields"))
 }
 
-func (ec *executionContext) _ContextItem_score(ctx context.Context, field graphql.CollectedField, obj *model.ContextItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContextItem_score(ctx context.Context, field graphql.CollectedField, obj *selection.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -119,7 +126,7 @@ func (ec *executionContext) fieldContext_ContextItem_score(_ context.Context, fi
 	return graphql.NewScalarFieldContext("ContextItem", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _ContextItem_explanation(ctx context.Context, field graphql.CollectedField, obj *model.ContextItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContextItem_explanation(ctx context.Context, field graphql.CollectedField, obj *selection.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -151,7 +158,7 @@ func (ec *executionContext) fieldContext_ContextItem_explanation(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ContextItem_tokens(ctx context.Context, field graphql.CollectedField, obj *model.ContextItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _ContextItem_tokens(ctx context.Context, field graphql.CollectedField, obj *selection.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -255,8 +262,8 @@ func (ec *executionContext) _ContextSelection_items(ctx context.Context, field g
 			return obj.Items, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.ContextItem) graphql.Marshaler {
-			return ec.marshalNContextItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextItemᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []selection.Item) graphql.Marshaler {
+			return ec.marshalNContextItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐItemᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -287,8 +294,8 @@ func (ec *executionContext) _ContextSelection_dropped(ctx context.Context, field
 			return obj.Dropped, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []model.DroppedItem) graphql.Marshaler {
-			return ec.marshalNDroppedItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDroppedItemᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []selection.Dropped) graphql.Marshaler {
+			return ec.marshalNDroppedItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDroppedᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -445,7 +452,7 @@ func (ec *executionContext) fieldContext_ContextSelection_createdAt(_ context.Co
 	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _DroppedItem_source(ctx context.Context, field graphql.CollectedField, obj *model.DroppedItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _DroppedItem_source(ctx context.Context, field graphql.CollectedField, obj *selection.Dropped) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -454,7 +461,7 @@ func (ec *executionContext) _DroppedItem_source(ctx context.Context, field graph
 			return ec.fieldContext_DroppedItem_source(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Source, nil
+			return ec.Resolvers.DroppedItem().Source(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v model.ContextSource) graphql.Marshaler {
@@ -465,10 +472,10 @@ func (ec *executionContext) _DroppedItem_source(ctx context.Context, field graph
 	)
 }
 func (ec *executionContext) fieldContext_DroppedItem_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DroppedItem", field, false, false, errors.New("field of type ContextSource does not have child fields"))
+	return graphql.NewScalarFieldContext("DroppedItem", field, true, true, errors.New("field of type ContextSource does not have child fields"))
 }
 
-func (ec *executionContext) _DroppedItem_score(ctx context.Context, field graphql.CollectedField, obj *model.DroppedItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _DroppedItem_score(ctx context.Context, field graphql.CollectedField, obj *selection.Dropped) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -491,7 +498,7 @@ func (ec *executionContext) fieldContext_DroppedItem_score(_ context.Context, fi
 	return graphql.NewScalarFieldContext("DroppedItem", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _DroppedItem_tokens(ctx context.Context, field graphql.CollectedField, obj *model.DroppedItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _DroppedItem_tokens(ctx context.Context, field graphql.CollectedField, obj *selection.Dropped) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -514,7 +521,7 @@ func (ec *executionContext) fieldContext_DroppedItem_tokens(_ context.Context, f
 	return graphql.NewScalarFieldContext("DroppedItem", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DroppedItem_reason(ctx context.Context, field graphql.CollectedField, obj *model.DroppedItem) (ret graphql.Marshaler) {
+func (ec *executionContext) _DroppedItem_reason(ctx context.Context, field graphql.CollectedField, obj *selection.Dropped) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -898,7 +905,7 @@ func (ec *executionContext) unmarshalInputContextScope(ctx context.Context, obj 
 
 var contextItemImplementors = []string{"ContextItem"}
 
-func (ec *executionContext) _ContextItem(ctx context.Context, sel ast.SelectionSet, obj *model.ContextItem) graphql.Marshaler {
+func (ec *executionContext) _ContextItem(ctx context.Context, sel ast.SelectionSet, obj *selection.Item) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, contextItemImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -911,32 +918,65 @@ func (ec *executionContext) _ContextItem(ctx context.Context, sel ast.SelectionS
 		case "position":
 			out.Values[i] = ec._ContextItem_position(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "source":
-			out.Values[i] = ec._ContextItem_source(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContextItem_source(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "type":
 			out.Values[i] = ec._ContextItem_type(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "score":
 			out.Values[i] = ec._ContextItem_score(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "explanation":
 			out.Values[i] = ec._ContextItem_explanation(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "tokens":
 			out.Values[i] = ec._ContextItem_tokens(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1049,7 +1089,7 @@ func (ec *executionContext) _ContextSelection(ctx context.Context, sel ast.Selec
 
 var droppedItemImplementors = []string{"DroppedItem"}
 
-func (ec *executionContext) _DroppedItem(ctx context.Context, sel ast.SelectionSet, obj *model.DroppedItem) graphql.Marshaler {
+func (ec *executionContext) _DroppedItem(ctx context.Context, sel ast.SelectionSet, obj *selection.Dropped) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, droppedItemImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -1060,24 +1100,57 @@ func (ec *executionContext) _DroppedItem(ctx context.Context, sel ast.SelectionS
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("DroppedItem")
 		case "source":
-			out.Values[i] = ec._DroppedItem_source(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DroppedItem_source(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "score":
 			out.Values[i] = ec._DroppedItem_score(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "tokens":
 			out.Values[i] = ec._DroppedItem_tokens(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "reason":
 			out.Values[i] = ec._DroppedItem_reason(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1172,15 +1245,15 @@ func (ec *executionContext) _ScoreExplanation(ctx context.Context, sel ast.Selec
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNContextItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextItem(ctx context.Context, sel ast.SelectionSet, v model.ContextItem) graphql.Marshaler {
+func (ec *executionContext) marshalNContextItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐItem(ctx context.Context, sel ast.SelectionSet, v selection.Item) graphql.Marshaler {
 	return ec._ContextItem(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNContextItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextItemᚄ(ctx context.Context, sel ast.SelectionSet, v []model.ContextItem) graphql.Marshaler {
+func (ec *executionContext) marshalNContextItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []selection.Item) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNContextItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextItem(ctx, sel, v[i])
+		return ec.marshalNContextItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐItem(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -1223,15 +1296,15 @@ func (ec *executionContext) marshalNDropReason2githubᚗcomᚋtzzrᚋcontextᚑm
 	return res
 }
 
-func (ec *executionContext) marshalNDroppedItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDroppedItem(ctx context.Context, sel ast.SelectionSet, v model.DroppedItem) graphql.Marshaler {
+func (ec *executionContext) marshalNDroppedItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDropped(ctx context.Context, sel ast.SelectionSet, v selection.Dropped) graphql.Marshaler {
 	return ec._DroppedItem(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNDroppedItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDroppedItemᚄ(ctx context.Context, sel ast.SelectionSet, v []model.DroppedItem) graphql.Marshaler {
+func (ec *executionContext) marshalNDroppedItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDroppedᚄ(ctx context.Context, sel ast.SelectionSet, v []selection.Dropped) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDroppedItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐDroppedItem(ctx, sel, v[i])
+		return ec.marshalNDroppedItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDropped(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

@@ -26,6 +26,8 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	ContextItem() ContextItemResolver
+	DroppedItem() DroppedItemResolver
 	Flag() FlagResolver
 	Hashtag() HashtagResolver
 	Item() ItemResolver

@@ -36,22 +36,6 @@ type ComponentEdge struct {
 	Node Component `json:"node"`
 }
 
-// A message or record that was selected.
-type ContextItem struct {
-	// Its place, from 1.
-	Position int `json:"position"`
-	// The message or record.
-	Source ContextSource `json:"source"`
-	// CONTEXT for a message, ACCOUNTANT or SECRETARY for a record.
-	Type chain.RefType `json:"type"`
-	// 0 to 1: the sum that `explanation` gives, at most 1.
-	Score float64 `json:"score"`
-	// Why it has this score.
-	Explanation selection.Explanation `json:"explanation"`
-	// What its line in the rendered block costs.
-	Tokens int `json:"tokens"`
-}
-
 // A question to the log.
 type ContextRequestInput struct {
 	// What context is needed for: 1 byte to 64 KiB, not only white space.
@@ -79,9 +63,9 @@ type ContextSelection struct {
 	// What was asked.
 	Query string `json:"query"`
 	// Best first.
-	Items []ContextItem `json:"items"`
+	Items []selection.Item `json:"items"`
 	// What ranked within reach, the best `limit` + 50, and was left out, and why; best first.
-	Dropped []DroppedItem `json:"dropped"`
+	Dropped []selection.Dropped `json:"dropped"`
 	// The items as a block for a prompt: `Relevant Context:` and a line `- …` each; empty if there are none.
 	Rendered string `json:"rendered"`
 	// What `rendered` costs in tokens.
@@ -97,18 +81,6 @@ type ContextSelection struct {
 }
 
 func (ContextSelection) IsNode() {}
-
-// A message or record that ranked within reach and was left out.
-type DroppedItem struct {
-	// The message or record.
-	Source ContextSource `json:"source"`
-	// 0 to 1.
-	Score float64 `json:"score"`
-	// What it would have cost.
-	Tokens int `json:"tokens"`
-	// Why it was left out.
-	Reason selection.DropReason `json:"reason"`
-}
 
 // A message in a connection.
 type MessageEdge struct {
@@ -157,6 +129,11 @@ type PageInfo struct {
 }
 
 // Reading.
+//
+// A request may have at most 15,000 tokens, 15 levels of fields, 500 fields and fragment spreads, 50 fields at the root,
+// 100 aliases, 50 directives, 50 fragments, 20 operations, 100 variables and 500 arguments, and a complexity of 200,000:
+// each field counts 1, and what is in a list as often as the list can be long. Its body has at most 1 MiB, or 16 MiB if
+// all it does is append messages, or add records or components.
 type Query struct {
 }
 

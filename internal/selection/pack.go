@@ -3,6 +3,7 @@ package selection
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/tzzr/context-manager/internal/chain"
@@ -40,9 +41,14 @@ func Pack(r Request, candidates []Candidate, count token.Counter) (items []Item,
 			return nil, nil, "", 0, err
 		}
 	}
-	if err := p.fit(); err != nil {
+	var explained sync.WaitGroup // beside counting, which takes as long
+	explained.Go(p.explain)
+	err = p.fit()
+	explained.Wait()
+	if err != nil {
 		return nil, nil, "", 0, err
 	}
+	p.items = p.items[:len(p.lines)]
 	return p.items, p.dropped, p.rendered, p.tokens, nil
 }
 
@@ -53,6 +59,7 @@ type packer struct {
 
 	items    []Item
 	lines    []string
+	matched  []func() []string
 	dropped  []Dropped
 	used     int // the sum of what heading and lines cost by themselves
 	rendered string
@@ -83,10 +90,9 @@ func (p *packer) offer(c *Candidate) error {
 	p.seen[key] = true
 	p.used += cost
 	p.lines = append(p.lines, line)
-	explanation := c.Explanation
-	explanation.MatchedTerms = c.Matched()
+	p.matched = append(p.matched, c.Matched)
 	p.items = append(p.items, Item{
-		Position: len(p.items) + 1, Hash: c.Hash, Type: c.Type, Score: c.Score, Explanation: explanation, Tokens: cost,
+		Position: len(p.items) + 1, Hash: c.Hash, Type: c.Type, Score: c.Score, Explanation: c.Explanation, Tokens: cost,
 	})
 	return nil
 }
@@ -121,10 +127,17 @@ func (p *packer) refusal(c *Candidate, key string) DropReason {
 	return ""
 }
 
+// explain adds the matched words to what was taken.
+func (p *packer) explain() {
+	for i, matched := range p.matched {
+		p.items[i].Explanation.MatchedTerms = matched()
+	}
+}
+
 // fit renders the items. Tokens of a whole can differ from the sum over its parts, so the block itself is counted,
 // and the last items give way if it is over the budget.
 func (p *packer) fit() error {
-	for len(p.items) > 0 {
+	for len(p.lines) > 0 {
 		p.rendered = block(p.lines)
 		var err error
 		if p.tokens, err = p.count(p.rendered); err != nil {
@@ -133,9 +146,9 @@ func (p *packer) fit() error {
 		if p.request.TokenBudget == nil || p.tokens <= *p.request.TokenBudget {
 			return nil
 		}
-		last := p.items[len(p.items)-1]
+		last := p.items[len(p.lines)-1]
 		p.dropped = append([]Dropped{{Hash: last.Hash, Type: last.Type, Score: last.Score, Tokens: last.Tokens, Reason: OverBudget}}, p.dropped...)
-		p.items, p.lines = p.items[:len(p.items)-1], p.lines[:len(p.lines)-1]
+		p.lines = p.lines[:len(p.lines)-1]
 	}
 	p.rendered, p.tokens = "", 0
 	return nil
