@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -75,7 +76,14 @@ type evalCommand struct {
 	JSON bool   `name:"json" help:"Write the report as JSON."`
 }
 
+// gcPercent lets the heap grow to four times what lives, some tens of megabytes, before it is swept: a request for
+// context took a fifth less time than with Go's default. GOGC overrides it.
+const gcPercent = 300
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	config.IgnoreEmpty()
