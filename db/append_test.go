@@ -89,8 +89,8 @@ func TestAppendRefuses(t *testing.T) {
 		{"stale prevHash", change(func(d *chain.Draft) { d.PrevHash = ptr(hashOf("stale")) }), fault.Conflict, "messages[1].prevHash: is not the head"},
 		{"prevHash no longer head", change(func(d *chain.Draft) { d.PrevHash = &head.Hash }), fault.Conflict, "messages[1].prevHash: is not the head"},
 		{"prevHash in a new session", change(func(d *chain.Draft) { d.SessionHash, d.PrevHash = hashOf("new"), &head.Hash }), fault.Conflict, "messages[1].prevHash"},
-		{"ref to nothing", change(func(d *chain.Draft) { d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: hashOf("nothing")}} }), fault.BadUserInput, "messages[1].refs[0].hash: names nothing of type context"},
-		{"ref of another type", change(func(d *chain.Draft) { d.Refs = []chain.Ref{{Type: chain.RefSecretary, Hash: record[0].Hash}} }), fault.BadUserInput, "messages[1].refs[0].hash: names nothing of type secretary"},
+		{"ref to nothing", change(func(d *chain.Draft) { d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: hashOf("nothing")}} }), fault.BadUserInput, "messages[1].refs[0].hash: names nothing of type CONTEXT"},
+		{"ref of another type", change(func(d *chain.Draft) { d.Refs = []chain.Ref{{Type: chain.RefSecretary, Hash: record[0].Hash}} }), fault.BadUserInput, "messages[1].refs[0].hash: names nothing of type SECRETARY"},
 		{"ref twice", change(func(d *chain.Draft) {
 			d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: head.Hash}, {Type: chain.RefContext, Hash: head.Hash}}
 		}), fault.BadUserInput, "messages[1].refs[1].hash: is the same as"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -179,7 +180,7 @@ func (p *appendPlan) place(d *chain.Draft, h head, field string) (time.Time, err
 	if d.Original == nil {
 		for i, r := range d.Refs {
 			if kind, there := p.sources[r.Hash]; !there || kind != r.Type {
-				return time.Time{}, fault.Input(fmt.Sprintf("%s.refs[%d].hash", field, i), "names nothing of type %s", r.Type)
+				return time.Time{}, fault.Input(fmt.Sprintf("%s.refs[%d].hash", field, i), "names nothing of type %s", strings.ToUpper(string(r.Type)))
 			}
 		}
 	}

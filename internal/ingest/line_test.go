@@ -233,7 +233,7 @@ func TestRefused(t *testing.T) {
 		{"unknown label", line(`"refs":[{"label":"nowhere"}]`), `line 1: refs[0].label: no earlier line has the label "nowhere"`},
 		{"a label twice", line(`"label":"l"`) + "\n" + line(`"label":"l"`), `line 2: label: "l" is that of an earlier line already`},
 		{"ref without type", line(`"refs":[{"hash":"0` + hex + `"}]`), "line 1: refs[0].type: is missing"},
-		{"ref to nothing", line(`"refs":[{"hash":"0` + hex + `","type":"CONTEXT"}]`), "line 1: refs[0].hash: names nothing of type context"},
+		{"ref to nothing", line(`"refs":[{"hash":"0` + hex + `","type":"CONTEXT"}]`), "line 1: refs[0].hash: names nothing of type CONTEXT"},
 		{"ref to neither", line(`"refs":[{}]`), "line 1: refs[0]: needs either a hash or a label"},
 		{"stale prevHash", line(`"prevHash":"0` + hex + `"`), "line 1: prevHash: is not the head of the session"},
 		{"bad prevHash", line(`"prevHash":"key"`), "line 1: prevHash: a hash is 64 lower-case hexadecimal digits"},
