@@ -54,7 +54,9 @@ function Summary({ selection: s }: { selection: Selection }) {
       </p>
       {s.tokenBudget === null ? (
         <p className={styles.facts}>
-          <b>{plural(s.tokens, "token")}</b>, no budget given
+          <span>
+            <b>{plural(s.tokens, "token")}</b>, no budget given
+          </span>
         </p>
       ) : (
         <label className={styles.budget}>
