@@ -13,6 +13,10 @@ func (r *contextItemResolver) Source(ctx context.Context, obj *selection.Item) (
 	return selectedSource(ctx, obj.Type, obj.Hash)
 }
 
+func (r *contextSelectionResolver) ID(ctx context.Context, obj *model.ContextSelection) (string, error) {
+	return model.GlobalID(selectionKind, obj.Selection.ID), nil
+}
+
 func (r *droppedItemResolver) Source(ctx context.Context, obj *selection.Dropped) (model.ContextSource, error) {
 	return selectedSource(ctx, obj.Type, obj.Hash)
 }
@@ -51,9 +55,14 @@ func (r *queryResolver) ContextSelection(ctx context.Context, id string) (*model
 
 func (r *Resolver) ContextItem() generated.ContextItemResolver { return &contextItemResolver{r} }
 
+func (r *Resolver) ContextSelection() generated.ContextSelectionResolver {
+	return &contextSelectionResolver{r}
+}
+
 func (r *Resolver) DroppedItem() generated.DroppedItemResolver { return &droppedItemResolver{r} }
 
 type (
-	contextItemResolver struct{ *Resolver }
-	droppedItemResolver struct{ *Resolver }
+	contextItemResolver      struct{ *Resolver }
+	contextSelectionResolver struct{ *Resolver }
+	droppedItemResolver      struct{ *Resolver }
 )

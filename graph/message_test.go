@@ -160,3 +160,34 @@ func TestVerification(t *testing.T) {
 		t.Errorf("head = %q", out.Bad.Head)
 	}
 }
+
+// The bytes of a selection give its receipt, when it is made and when it is read again.
+func TestSelectionReceipt(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	a.append(message("s", "The lighthouse <b>&</b> the harbour.\u2028Both are old."))
+	const fields = `{ id receipt preimage query tokens tokenBudget embeddingModel logSize items { type position source { ... on Message { content } } } dropped { reason source { __typename } } }`
+	type selection struct {
+		ID, Receipt, Preimage, Query, EmbeddingModel string
+		Tokens, TokenBudget, LogSize                 int
+		Items                                        []struct{ Type string }
+	}
+	var out struct{ RequestContext, ContextSelection selection }
+	a.ask(`mutation { requestContext(input: {query: "lighthouse", threshold: 0, tokenBudget: 90}) `+fields+` }`, nil, &out)
+	a.ask(`query($id: ID!) { contextSelection(id: $id) `+fields+` }`, object{"id": out.RequestContext.ID}, &out)
+	if diff := cmp.Diff(out.RequestContext, out.ContextSelection); diff != "" {
+		t.Errorf("read again: %s", diff)
+	}
+	got := out.ContextSelection
+	preimage, err := base64.StdEncoding.DecodeString(got.Preimage)
+	if err != nil || chain.Sum(preimage).String() != got.Receipt {
+		t.Errorf("the preimage (%v) does not give the receipt", err)
+	}
+	if len(got.Items) != 1 || got.Items[0].Type != "CONTEXT" || got.TokenBudget != 90 || got.LogSize != 1 || got.Query != "lighthouse" {
+		t.Errorf("selection = %+v", got)
+	}
+	if !bytes.HasPrefix(preimage, []byte("context-manager/selection/v1\n{\"request\":{\"query\":\"lighthouse\",\"scope\":{},\"limit\":5,")) ||
+		!bytes.Contains(preimage, []byte("<b>&</b>")) {
+		t.Errorf("preimage = %s", preimage)
+	}
+}

@@ -41,11 +41,7 @@ func showSelection(ctx context.Context, s selection.Selection) *model.ContextSel
 	}
 	items.expect(ctx)
 	dropped.expect(ctx)
-	return &model.ContextSelection{
-		ID: model.GlobalID(selectionKind, s.ID), Receipt: s.Receipt, Query: s.Request.Query, Rendered: s.Rendered, Tokens: s.Tokens,
-		TokenBudget: s.Request.TokenBudget, LogSize: int(s.LogSize), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,
-		Items: s.Items, Dropped: s.Dropped,
-	}
+	return &model.ContextSelection{Selection: s}
 }
 
 // sources are what a part of a selection names: asked for together, or not at all.

@@ -22,6 +22,9 @@ import (
 type ContextItemResolver interface {
 	Source(ctx context.Context, obj *selection.Item) (model.ContextSource, error)
 }
+type ContextSelectionResolver interface {
+	ID(ctx context.Context, obj *model.ContextSelection) (string, error)
+}
 type DroppedItemResolver interface {
 	Source(ctx context.Context, obj *selection.Dropped) (model.ContextSource, error)
 }
@@ -190,7 +193,7 @@ func (ec *executionContext) _ContextSelection_id(ctx context.Context, field grap
 			return ec.fieldContext_ContextSelection_id(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
+			return ec.Resolvers.ContextSelection().ID(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -201,7 +204,7 @@ func (ec *executionContext) _ContextSelection_id(ctx context.Context, field grap
 	)
 }
 func (ec *executionContext) fieldContext_ContextSelection_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type ID does not have child fields"))
+	return graphql.NewScalarFieldContext("ContextSelection", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _ContextSelection_receipt(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
@@ -227,6 +230,29 @@ func (ec *executionContext) fieldContext_ContextSelection_receipt(_ context.Cont
 	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type Hash does not have child fields"))
 }
 
+func (ec *executionContext) _ContextSelection_preimage(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContextSelection_preimage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Preimage()
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContextSelection_preimage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContextSelection", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _ContextSelection_query(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -236,7 +262,7 @@ func (ec *executionContext) _ContextSelection_query(ctx context.Context, field g
 			return ec.fieldContext_ContextSelection_query(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Query, nil
+			return obj.Query(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -247,7 +273,7 @@ func (ec *executionContext) _ContextSelection_query(ctx context.Context, field g
 	)
 }
 func (ec *executionContext) fieldContext_ContextSelection_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("ContextSelection", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContextSelection_items(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
@@ -369,7 +395,7 @@ func (ec *executionContext) _ContextSelection_tokenBudget(ctx context.Context, f
 			return ec.fieldContext_ContextSelection_tokenBudget(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.TokenBudget, nil
+			return obj.TokenBudget(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
@@ -380,7 +406,7 @@ func (ec *executionContext) _ContextSelection_tokenBudget(ctx context.Context, f
 	)
 }
 func (ec *executionContext) fieldContext_ContextSelection_tokenBudget(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type Int does not have child fields"))
+	return graphql.NewScalarFieldContext("ContextSelection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ContextSelection_logSize(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
@@ -395,8 +421,8 @@ func (ec *executionContext) _ContextSelection_logSize(ctx context.Context, field
 			return obj.LogSize, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
 		},
 		true,
 		true,
@@ -415,7 +441,7 @@ func (ec *executionContext) _ContextSelection_embeddingModel(ctx context.Context
 			return ec.fieldContext_ContextSelection_embeddingModel(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.EmbeddingModel, nil
+			return obj.EmbeddingModel(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -426,7 +452,7 @@ func (ec *executionContext) _ContextSelection_embeddingModel(ctx context.Context
 	)
 }
 func (ec *executionContext) fieldContext_ContextSelection_embeddingModel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("ContextSelection", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ContextSelection_createdAt(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
@@ -1012,59 +1038,97 @@ func (ec *executionContext) _ContextSelection(ctx context.Context, sel ast.Selec
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("ContextSelection")
 		case "id":
-			out.Values[i] = ec._ContextSelection_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContextSelection_id(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "receipt":
 			out.Values[i] = ec._ContextSelection_receipt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "preimage":
+			out.Values[i] = ec._ContextSelection_preimage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "query":
 			out.Values[i] = ec._ContextSelection_query(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "items":
 			out.Values[i] = ec._ContextSelection_items(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "dropped":
 			out.Values[i] = ec._ContextSelection_dropped(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "rendered":
 			out.Values[i] = ec._ContextSelection_rendered(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "tokens":
 			out.Values[i] = ec._ContextSelection_tokens(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "tokenBudget":
 			out.Values[i] = ec._ContextSelection_tokenBudget(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "logSize":
 			out.Values[i] = ec._ContextSelection_logSize(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "embeddingModel":
 			out.Values[i] = ec._ContextSelection_embeddingModel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = ec._ContextSelection_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))

@@ -27,6 +27,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
 	ContextItem() ContextItemResolver
+	ContextSelection() ContextSelectionResolver
 	DroppedItem() DroppedItemResolver
 	Flag() FlagResolver
 	Hashtag() HashtagResolver
@@ -83,6 +84,7 @@ type ComplexityRoot struct {
 		ID             func(childComplexity int) int
 		Items          func(childComplexity int) int
 		LogSize        func(childComplexity int) int
+		Preimage       func(childComplexity int) int
 		Query          func(childComplexity int) int
 		Receipt        func(childComplexity int) int
 		Rendered       func(childComplexity int) int
@@ -487,6 +489,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.LogSize(childComplexity), true
+	case "ContextSelection.preimage":
+		if e.ComplexityRoot.ContextSelection.Preimage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.Preimage(childComplexity), true
 	case "ContextSelection.query":
 		if e.ComplexityRoot.ContextSelection.Query == nil {
 			break
@@ -1992,6 +2000,8 @@ type ContextSelection implements Node {
   id: ID!
   "SHA-256 that commits to the request, the policy, the log position and the result."
   receipt: Hash!
+  "Base64 of the exact bytes whose SHA-256 is the receipt: docs/selection.md describes them."
+  preimage: String!
   "What was asked."
   query: String!
   "Best first."
@@ -2652,6 +2662,8 @@ func (ec *executionContext) childFields_ContextSelection(ctx context.Context, fi
 		return ec.fieldContext_ContextSelection_id(ctx, field)
 	case "receipt":
 		return ec.fieldContext_ContextSelection_receipt(ctx, field)
+	case "preimage":
+		return ec.fieldContext_ContextSelection_preimage(ctx, field)
 	case "query":
 		return ec.fieldContext_ContextSelection_query(ctx, field)
 	case "items":

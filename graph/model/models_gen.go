@@ -54,34 +54,6 @@ type ContextRequestInput struct {
 	At *time.Time `json:"at,omitempty"`
 }
 
-// The ranked context that somebody asked for and got, kept as it was given.
-type ContextSelection struct {
-	// Global id.
-	ID string `json:"id"`
-	// SHA-256 that commits to the request, the policy, the log position and the result.
-	Receipt chain.Hash `json:"receipt"`
-	// What was asked.
-	Query string `json:"query"`
-	// Best first.
-	Items []selection.Item `json:"items"`
-	// What ranked within reach, the best `limit` + 50, and was left out, and why; best first.
-	Dropped []selection.Dropped `json:"dropped"`
-	// The items as a block for a prompt: `Relevant Context:` and a line `- …` each; empty if there are none.
-	Rendered string `json:"rendered"`
-	// What `rendered` costs in tokens.
-	Tokens int `json:"tokens"`
-	// The budget that was given.
-	TokenBudget *int `json:"tokenBudget,omitempty"`
-	// How many messages the log held.
-	LogSize int `json:"logSize"`
-	// What ranked.
-	EmbeddingModel string `json:"embeddingModel"`
-	// When it was asked for.
-	CreatedAt time.Time `json:"createdAt"`
-}
-
-func (ContextSelection) IsNode() {}
-
 // A message in a connection.
 type MessageEdge struct {
 	// For `after` and `before`.

@@ -58,11 +58,9 @@ func MarshalJSON(j chain.JSON) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = io.WriteString(w, string(j)) })
 }
 
-// UnmarshalJSON reads any JSON value. Numbers keep their digits; U+0000 and numbers that are not finite are refused.
+// UnmarshalJSON reads any JSON value. Numbers keep their digits; one that is not finite is refused. What else the log
+// cannot hold is for chain.CheckJSON to refuse.
 func UnmarshalJSON(v any) (chain.JSON, error) {
-	if err := checkJSON(v); err != nil {
-		return "", err
-	}
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
@@ -70,35 +68,6 @@ func UnmarshalJSON(v any) (chain.JSON, error) {
 		return "", fault.New(fault.BadUserInput, "is not a JSON value")
 	}
 	return chain.JSON(strings.TrimSuffix(text.String(), "\n")), nil
-}
-
-func checkJSON(v any) error {
-	switch v := v.(type) {
-	case string:
-		if strings.ContainsRune(v, 0) {
-			return fault.New(fault.BadUserInput, "holds the character U+0000, which the log cannot store")
-		}
-	case float64:
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return fault.New(fault.BadUserInput, "holds a number that is not finite")
-		}
-	case []any:
-		for _, x := range v {
-			if err := checkJSON(x); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for k, x := range v {
-			if err := checkJSON(k); err != nil {
-				return err
-			}
-			if err := checkJSON(x); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // MarshalInt16 writes a small integer.

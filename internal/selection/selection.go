@@ -4,6 +4,7 @@
 package selection
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -73,12 +74,21 @@ type Selection struct {
 
 const receiptLabel = "context-manager/selection/v1\n"
 
-// ComputeReceipt is SHA-256 over a label and the selection's JSON: it commits to the request, the policy, the log
-// position and the result.
-func (s *Selection) ComputeReceipt() (chain.Hash, error) {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return chain.Hash{}, fmt.Errorf("receipt: %w", err)
+// Preimage gives the bytes that the receipt covers: a label, then the selection's JSON, without white space, with
+// the fields in the order of the struct. docs/selection.md says how to make them elsewhere.
+func (s *Selection) Preimage() ([]byte, error) {
+	out := bytes.NewBufferString(receiptLabel)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s); err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
 	}
-	return chain.Sum(append([]byte(receiptLabel), text...)), nil
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// ComputeReceipt is the SHA-256 of the preimage: it commits to the request, the policy, the log position and the
+// result.
+func (s *Selection) ComputeReceipt() (chain.Hash, error) {
+	preimage, err := s.Preimage()
+	return chain.Sum(preimage), err
 }
