@@ -62,6 +62,7 @@ func TestUpsertComponentsRefuses(t *testing.T) {
 		{"long key", component.Draft{Namespace: "ply", Key: strings.Repeat("k", 257)}, fault.BadUserInput, "components[1].key: has 257 bytes; at most 256"},
 		{"preferences", component.Draft{Namespace: "itm", Key: "k", Preferences: []string{"p"}}, fault.BadUserInput, "components[1].preferences: only players"},
 		{"NUL", component.Draft{Namespace: "itm", Key: "k", Name: ptr("\x00")}, fault.BadUserInput, "components[1].name: holds the character U+0000"},
+		{"deep data", component.Draft{Namespace: "itm", Key: "k", Data: ptr(chain.JSON(strings.Repeat("[", 101) + strings.Repeat("]", 101)))}, fault.BadUserInput, "components[1].data: is nested deeper than 100 levels"},
 		{"another hash", component.Draft{Namespace: "itm", Key: "there", Hash: ptr(hashOf("other"))}, fault.Conflict, "components[1].hash"},
 		{"another's hash", component.Draft{Namespace: "loc", Key: "new", Hash: ptr(component.DefaultHash("itm", "there"))}, fault.Conflict, "components[1].hash"},
 	} {

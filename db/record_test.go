@@ -64,11 +64,12 @@ func TestAddRecordsRefuses(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t)
 	for want, change := range map[string]func(*knowledge.Draft){
-		"records[1].kind: ":                                func(d *knowledge.Draft) { d.Kind = chain.RefContext },
-		"records[1].title: is empty":                       func(d *knowledge.Draft) { d.Title = "" },
-		"records[1].book: has 257 bytes":                   func(d *knowledge.Draft) { d.Book = strings.Repeat("b", 257) },
-		"records[1].content: has 1048577 bytes; at most 1": func(d *knowledge.Draft) { d.Content = strings.Repeat("c", 1<<20+1) },
-		"holds a character that the log cannot store":      func(d *knowledge.Draft) { d.Data = ptr(chain.JSON(`"\u0000"`)) },
+		"records[1].kind: ":                                 func(d *knowledge.Draft) { d.Kind = chain.RefContext },
+		"records[1].title: is empty":                        func(d *knowledge.Draft) { d.Title = "" },
+		"records[1].book: has 257 bytes":                    func(d *knowledge.Draft) { d.Book = strings.Repeat("b", 257) },
+		"records[1].content: has 1048577 bytes; at most 1":  func(d *knowledge.Draft) { d.Content = strings.Repeat("c", 1<<20+1) },
+		"records[1].data: holds the character U+0000":       func(d *knowledge.Draft) { d.Data = ptr(chain.JSON(`"\u0000"`)) },
+		"records[1].data: holds a number of more than 1000": func(d *knowledge.Draft) { d.Data = ptr(chain.JSON(`-1e-1000`)) },
 	} {
 		bad := record("bad")
 		change(&bad)

@@ -26,7 +26,7 @@ type Draft struct {
 	Channel        *string
 	Source         *string
 	Content        string
-	Attachments    *JSON // nil: an empty object; any JSON text
+	Attachments    *JSON // nil: an empty object; any JSON text that CheckJSON takes
 	Ambient        *JSON
 	PrevHash       *Hash // nil: whatever the head is
 	Hashtags       []Hash
@@ -77,8 +77,6 @@ func (d *Draft) Validate(field string) error {
 		limit int
 	}{
 		{"content", &d.Content, MaxContentBytes},
-		{"attachments", (*string)(d.Attachments), MaxContentBytes},
-		{"ambient", (*string)(d.Ambient), MaxContentBytes},
 		{"role", d.Role, MaxRoleBytes},
 		{"channel", d.Channel, MaxNameBytes},
 		{"source", d.Source, MaxNameBytes},
@@ -88,6 +86,12 @@ func (d *Draft) Validate(field string) error {
 		if err := CheckText(field+"."+t.name, t.text, t.limit); err != nil {
 			return err
 		}
+	}
+	if err := CheckJSON(field+".attachments", d.Attachments, MaxContentBytes); err != nil {
+		return err
+	}
+	if err := CheckJSON(field+".ambient", d.Ambient, MaxContentBytes); err != nil {
+		return err
 	}
 	if d.IdempotencyKey != nil && *d.IdempotencyKey == "" {
 		return fault.Input(field+".idempotencyKey", "is empty")
@@ -118,8 +122,8 @@ func (d *Draft) validateRefs(field string) error {
 	return nil
 }
 
-// CheckText refuses a text that the log cannot hold: longer than limit bytes, not UTF-8, or with U+0000, written
-// out or as the escape \u0000 of a JSON text. An absent text is well.
+// CheckText refuses a text that the log cannot hold: longer than limit bytes, not UTF-8, or with U+0000. An absent
+// text is well.
 func CheckText(field string, text *string, limit int) error {
 	switch {
 	case text == nil:

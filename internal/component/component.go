@@ -106,11 +106,10 @@ func (d *Draft) Validate(field string) error {
 		{"key", &d.Key, chain.MaxNameBytes},
 		{"name", d.Name, MaxNameBytes},
 		{"description", d.Description, MaxDescriptionBytes},
-		{"data", (*string)(d.Data), chain.MaxContentBytes},
 	} {
 		if err := chain.CheckText(field+"."+t.name, t.text, t.limit); err != nil {
 			return err
 		}
 	}
-	return nil
+	return chain.CheckJSON(field+".data", d.Data, chain.MaxContentBytes)
 }

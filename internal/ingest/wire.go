@@ -99,32 +99,12 @@ func exactJSON(v jsontext.Value) *chain.JSON {
 	return &text
 }
 
-// checkJSON refuses the character U+0000 in strings and names, which jsonb cannot hold. The text is valid JSON.
-func checkJSON(field string, text *chain.JSON) error {
-	if text == nil || !strings.Contains(string(*text), `\u0000`) {
-		return nil
-	}
-	decoder := jsontext.NewDecoder(strings.NewReader(string(*text)))
-	for {
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return nil // the end
-		}
-		if token.Kind() == '"' && strings.ContainsRune(token.String(), 0) {
-			return fault.Input(field, "holds the character U+0000, which the log cannot store")
-		}
-	}
-}
-
 // validate checks all of a message that can be checked without the log; the fault names the field.
 func (m *message) validate() error {
 	if err := m.draft.Validate("messages[0]"); err != nil {
 		return ofRow(err)
 	}
-	if err := checkJSON("attachments", m.draft.Attachments); err != nil {
-		return err
-	}
-	return checkJSON("ambient", m.draft.Ambient)
+	return nil
 }
 
 // eventTypes and refTypes are what stands in a file, in capitals as in GraphQL or small as in the log.
@@ -157,10 +137,7 @@ func (c *wireComponent) toRow(line int) (*row, error) {
 		}
 		draft.Hash = &hash
 	}
-	if err := draft.Validate("component"); err != nil {
-		return nil, err
-	}
-	return &row{line: line, component: &draft}, checkJSON("component.data", draft.Data)
+	return &row{line: line, component: &draft}, draft.Validate("component")
 }
 
 // toRow gives the record to add.
@@ -189,10 +166,7 @@ func (r *wireRecord) toRow(line int) (*row, error) {
 	if err := setLabel(to, "record.label", r.Label); err != nil {
 		return nil, err
 	}
-	if err := draft.Validate("record"); err != nil {
-		return nil, err
-	}
-	return to, checkJSON("record.data", draft.Data)
+	return to, draft.Validate("record")
 }
 
 func setLabel(to *row, field string, label *string) error {

@@ -59,7 +59,7 @@ func (d *Draft) Validate(field string) error {
 			return err
 		}
 	}
-	return chain.CheckText(field+".data", (*string)(d.Data), chain.MaxContentBytes)
+	return chain.CheckJSON(field+".data", d.Data, chain.MaxContentBytes)
 }
 
 // SearchText is what a record is found by.
