@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -131,6 +132,10 @@ func mapPostgres(pg *pgconn.PgError) error {
 		return fault.Wrap(pg, fault.BadUserInput, "%s", pg.Message)
 	case codeImmutable:
 		return fault.Wrap(pg, fault.Forbidden, "%s", pg.Message)
+	case codeCheck:
+		if column := checkedColumn(pg); column != "" {
+			return &fault.Error{Code: fault.BadUserInput, Field: column, Message: "is outside of what the database holds", Cause: pg}
+		}
 	case "22P05", "22021": // a character that text cannot hold
 		return fault.Wrap(pg, fault.BadUserInput, "holds a character that the log cannot store")
 	case "22P02", "22003", "22007", "22008", "54000", "54001": // a value out of the type's range
@@ -143,6 +148,23 @@ func mapPostgres(pg *pgconn.PgError) error {
 		return fault.Wrap(pg, fault.Unavailable, "too much at once; try again")
 	}
 	return fault.Wrap(fmt.Errorf("%s: %w", pg.ConstraintName, pg), fault.Internal, "internal error")
+}
+
+// codeCheck is a row that breaks a CHECK.
+const codeCheck = "23514"
+
+// checkedColumn names what a CHECK of the tables that requests write is about: the column, or the domain's rule. It is
+// empty for other tables, where a broken CHECK is a defect. Postgres names constraints so: table, column, check.
+func checkedColumn(pg *pgconn.PgError) string {
+	switch pg.SchemaName {
+	case "log", "core", "knowledge":
+		name := strings.TrimSuffix(strings.TrimPrefix(pg.ConstraintName, pg.TableName+"_"), "_check")
+		if pg.TableName == "" {
+			name = strings.ReplaceAll(name, "_", " ")
+		}
+		return name
+	}
+	return ""
 }
 
 func isConnection(err error) bool {

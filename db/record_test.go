@@ -68,6 +68,7 @@ func TestAddRecordsRefuses(t *testing.T) {
 		"records[1].title: is empty":                        func(d *knowledge.Draft) { d.Title = "" },
 		"records[1].book: has 257 bytes":                    func(d *knowledge.Draft) { d.Book = strings.Repeat("b", 257) },
 		"records[1].content: has 1048577 bytes; at most 1":  func(d *knowledge.Draft) { d.Content = strings.Repeat("c", 1<<20+1) },
+		"created_at: is outside of what the database holds": func(d *knowledge.Draft) { d.CreatedAt = ptr(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)) },
 		"records[1].data: holds the character U+0000":       func(d *knowledge.Draft) { d.Data = ptr(chain.JSON(`"\u0000"`)) },
 		"records[1].data: holds a number of more than 1000": func(d *knowledge.Draft) { d.Data = ptr(chain.JSON(`-1e-1000`)) },
 	} {

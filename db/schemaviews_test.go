@@ -112,31 +112,37 @@ func TestComponentNames(t *testing.T) {
 }
 
 // One notification a statement, that lists the ids; and what has no vectors yet is known, unless its writer says
-// that it brings them.
+// that it brings them. In replica mode, too.
 func TestStatementsAnnounce(t *testing.T) {
 	t.Parallel()
-	conn, _ := schema(t)
-	mustExec(t, conn, "LISTEN context_manager_log")
-	mustExec(t, conn, "INSERT INTO log.messages (session_hash, owner_id, content) SELECT h('s'), h('o'), 'c' FROM generate_series(1, 700)")
-	mustExec(t, conn, "INSERT INTO log.messages (session_hash, owner_id, content) SELECT h('s'), h('o'), 'c' WHERE FALSE")
-	mustExec(t, conn, "SELECT nextval('log.message_id')")
-	mustExec(t, conn, "SELECT say('s', 'one')")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	for _, want := range []string{"1-700", "702-702"} {
-		n, err := conn.WaitForNotification(ctx)
-		if err != nil || n.Payload != want {
-			t.Fatalf("notification = %+v, %v, want %s", n, err, want)
-		}
-	}
-	mustExec(t, conn, "INSERT INTO knowledge.records (kind, book, title, content) VALUES ('secretary', 'b', 't', 'c')")
-	const pending = "SELECT count(*) FROM embedding.pending p LEFT JOIN log.messages m USING (hash) LEFT JOIN knowledge.records r USING (hash) WHERE COALESCE(m.hash, r.hash) = p.hash"
-	if n := value[int](t, conn, pending); n != 702 {
-		t.Errorf("%d await their vectors, want 702", n)
-	}
-	mustExec(t, conn, "BEGIN; SET LOCAL context_manager.embeds = 'on'; SELECT say('s', 'with vectors'); COMMIT")
-	if n := value[int](t, conn, pending); n != 702 {
-		t.Errorf("%d await their vectors, want 702", n)
+	for _, role := range []string{"origin", "replica"} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			conn, _ := schema(t)
+			mustExec(t, conn, "SET session_replication_role = "+role)
+			mustExec(t, conn, "LISTEN context_manager_log")
+			mustExec(t, conn, "INSERT INTO log.messages (session_hash, owner_id, content) SELECT h('s'), h('o'), 'c' FROM generate_series(1, 700)")
+			mustExec(t, conn, "INSERT INTO log.messages (session_hash, owner_id, content) SELECT h('s'), h('o'), 'c' WHERE FALSE")
+			mustExec(t, conn, "SELECT nextval('log.message_id')")
+			mustExec(t, conn, "SELECT say('s', 'one')")
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			for _, want := range []string{"1-700", "702-702"} {
+				n, err := conn.WaitForNotification(ctx)
+				if err != nil || n.Payload != want {
+					t.Fatalf("notification = %+v, %v, want %s", n, err, want)
+				}
+			}
+			mustExec(t, conn, "INSERT INTO knowledge.records (kind, book, title, content) VALUES ('secretary', 'b', 't', 'c')")
+			const pending = "SELECT count(*) FROM embedding.pending p LEFT JOIN log.messages m USING (hash) LEFT JOIN knowledge.records r USING (hash) WHERE COALESCE(m.hash, r.hash) = p.hash"
+			if n := value[int](t, conn, pending); n != 702 {
+				t.Errorf("%d await their vectors, want 702", n)
+			}
+			mustExec(t, conn, "BEGIN; SET LOCAL context_manager.embeds = 'on'; SELECT say('s', 'with vectors'); COMMIT")
+			if n := value[int](t, conn, pending); n != 702 {
+				t.Errorf("%d await their vectors, want 702", n)
+			}
+		})
 	}
 }
 

@@ -222,3 +222,28 @@ func short(s *string, limit int) *string {
 	}
 	return ptr(strings.ToValidUTF8((*s)[:limit], ""))
 }
+
+// What chain.CheckJSON counts is what Postgres writes: the limit of one is the limit of the other.
+func TestJSONSizesAgree(t *testing.T) {
+	t.Parallel()
+	conn, _ := schema(t)
+	for _, text := range []string{
+		`null`, `true`, `false`, `0`, `-1.50`, `12e2`, `1.5e-3`, `1.25e1`, `-1E+20`, `1e999`, `1e-999`, `0.5e-20`,
+		`""`, `"a\"\\\/\b\f\n\r\t\u0001\u001f\u007f\u00e9\u4e2d\ud83d\ude00"`, `{}`, `[]`, ` [ 1,2 , [ ], {"a" : [ ]} ] `,
+		`{"a":1,"b":[true,null,{"c":"d"}],"\n":{}}`, `[[],[[]],{"x":{}},[1,[2,3]],4]`,
+	} {
+		size := value[int](t, conn, "SELECT octet_length($1::TEXT::JSONB::TEXT)", text)
+		padded := chain.JSON(text)
+		if err := chain.CheckJSON("f", &padded, max(size, len(text))); err != nil {
+			t.Errorf("CheckJSON(%s, %d) = %v", text, max(size, len(text)), err)
+		}
+		if size <= len(text) { // the text itself is too long then
+			list := chain.JSON("[" + strings.Repeat(text+",", 99) + text + "]")
+			size = value[int](t, conn, "SELECT octet_length($1::TEXT::JSONB::TEXT)", string(list))
+			padded = list
+		}
+		if err := chain.CheckJSON("f", &padded, size-1); err == nil {
+			t.Errorf("CheckJSON(%.100s, %d) = nil, want it refused: Postgres writes %d bytes", padded, size-1, size)
+		}
+	}
+}

@@ -44,6 +44,8 @@ CREATE TABLE log.messages (
     channel        TEXT CHECK (octet_length(channel) <= 256),
     source         TEXT CHECK (octet_length(source) <= 256),
     content        TEXT NOT NULL CHECK (octet_length(content) BETWEEN 1 AND 1048576),
+    -- At most 1048576 bytes each as text: log.chain_message sees to it, which has the text at hand. A CHECK would
+    -- write it once more.
     attachments    JSONB NOT NULL DEFAULT '{}',
     ambient        JSONB,
     salt           BYTEA NOT NULL CHECK (octet_length(salt) = 16),
@@ -176,8 +178,9 @@ CREATE FUNCTION log.session_lock(session_hash TEXT) RETURNS BIGINT
 CREATE FUNCTION log.chain_message() RETURNS TRIGGER LANGUAGE plpgsql
     SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off AS $$
 DECLARE
-    head RECORD;
-    want CHAR(64);
+    head    RECORD;
+    covered BYTEA;
+    want    CHAR(64);
 BEGIN
     IF NEW.id IS NOT NULL OR NEW.id_digest IS NOT NULL THEN
         RAISE EXCEPTION 'id and id_digest are given by the log' USING ERRCODE = 'CM002', COLUMN = 'id';
@@ -205,7 +208,17 @@ BEGIN
     END IF;
 
     NEW.salt := COALESCE(NEW.salt, substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16));
-    want := log.content_digest(NEW.salt, NEW.content, NEW.attachments, NEW.ambient);
+    covered := log.content_preimage(NEW.salt, NEW.content, NEW.attachments, NEW.ambient);
+    IF octet_length(covered) - octet_length(NEW.content) > 1048576 THEN
+        IF octet_length(NEW.attachments::TEXT) > 1048576 THEN
+            RAISE EXCEPTION 'attachments have more than 1048576 bytes as text' USING ERRCODE = 'check_violation',
+                SCHEMA = 'log', TABLE = 'messages', CONSTRAINT = 'messages_attachments_check';
+        ELSIF octet_length(NEW.ambient::TEXT) > 1048576 THEN
+            RAISE EXCEPTION 'ambient has more than 1048576 bytes as text' USING ERRCODE = 'check_violation',
+                SCHEMA = 'log', TABLE = 'messages', CONSTRAINT = 'messages_ambient_check';
+        END IF;
+    END IF;
+    want := encode(sha256(covered), 'hex');
     IF NEW.content_digest IS NOT NULL AND NEW.content_digest <> want THEN
         RAISE EXCEPTION 'content_digest is not the digest of the content' USING ERRCODE = 'CM002', COLUMN = 'content_digest';
     END IF;
@@ -323,6 +336,7 @@ ALTER TABLE log.messages ENABLE ALWAYS TRIGGER chain;
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER refs;
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER immutable;
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER immutable_all;
+ALTER TABLE log.messages ENABLE ALWAYS TRIGGER announce;
 ALTER TABLE log.message_refs ENABLE ALWAYS TRIGGER place;
 ALTER TABLE log.message_refs ENABLE ALWAYS TRIGGER refs;
 ALTER TABLE log.message_refs ENABLE ALWAYS TRIGGER immutable;

@@ -9,7 +9,7 @@ CREATE TABLE core.players (
     key         TEXT NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 256),
     name        TEXT CHECK (octet_length(name) <= 1024),
     description TEXT CHECK (octet_length(description) <= 65536),
-    data        JSONB NOT NULL DEFAULT '{}',
+    data        JSONB NOT NULL DEFAULT '{}' CHECK (octet_length(data::TEXT) <= 1048576),
     preferences TEXT[] NOT NULL DEFAULT '{}',
     updated_at  TIMESTAMPTZ NOT NULL DEFAULT now(),
     UNIQUE (namespace, key)
@@ -21,7 +21,7 @@ CREATE TABLE core.hashtags (
     key         TEXT NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 256),
     name        TEXT CHECK (octet_length(name) <= 1024),
     description TEXT CHECK (octet_length(description) <= 65536),
-    data        JSONB NOT NULL DEFAULT '{}',
+    data        JSONB NOT NULL DEFAULT '{}' CHECK (octet_length(data::TEXT) <= 1048576),
     updated_at  TIMESTAMPTZ NOT NULL DEFAULT now(),
     UNIQUE (namespace, key)
 );
@@ -32,7 +32,7 @@ CREATE TABLE core.flags (
     key         TEXT NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 256),
     name        TEXT CHECK (octet_length(name) <= 1024),
     description TEXT CHECK (octet_length(description) <= 65536),
-    data        JSONB NOT NULL DEFAULT '{}',
+    data        JSONB NOT NULL DEFAULT '{}' CHECK (octet_length(data::TEXT) <= 1048576),
     updated_at  TIMESTAMPTZ NOT NULL DEFAULT now(),
     UNIQUE (namespace, key)
 );
@@ -43,7 +43,7 @@ CREATE TABLE core.items (
     key         TEXT NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 256),
     name        TEXT CHECK (octet_length(name) <= 1024),
     description TEXT CHECK (octet_length(description) <= 65536),
-    data        JSONB NOT NULL DEFAULT '{}',
+    data        JSONB NOT NULL DEFAULT '{}' CHECK (octet_length(data::TEXT) <= 1048576),
     updated_at  TIMESTAMPTZ NOT NULL DEFAULT now(),
     UNIQUE (namespace, key)
 );
@@ -54,7 +54,7 @@ CREATE TABLE core.locations (
     key         TEXT NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 256),
     name        TEXT CHECK (octet_length(name) <= 1024),
     description TEXT CHECK (octet_length(description) <= 65536),
-    data        JSONB NOT NULL DEFAULT '{}',
+    data        JSONB NOT NULL DEFAULT '{}' CHECK (octet_length(data::TEXT) <= 1048576),
     updated_at  TIMESTAMPTZ NOT NULL DEFAULT now(),
     UNIQUE (namespace, key)
 );

@@ -10,7 +10,7 @@ CREATE TABLE knowledge.records (
     book       TEXT NOT NULL CHECK (octet_length(book) BETWEEN 1 AND 256),
     title      TEXT NOT NULL CHECK (octet_length(title) BETWEEN 1 AND 1024),
     content    TEXT NOT NULL CHECK (octet_length(content) BETWEEN 1 AND 1048576),
-    data       JSONB NOT NULL DEFAULT '{}',
+    data       JSONB NOT NULL DEFAULT '{}' CHECK (octet_length(data::TEXT) <= 1048576),
     verified   BOOLEAN NOT NULL DEFAULT TRUE,
     created_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
         CHECK (created_at >= '0001-01-01 00:00:00+00' AND created_at < '10000-01-01 00:00:00+00')

@@ -56,3 +56,7 @@ CREATE TRIGGER await AFTER INSERT ON log.messages REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION embedding.await();
 CREATE TRIGGER await AFTER INSERT ON knowledge.records REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION embedding.await();
+
+-- In replica mode, too: what is in the log can be found.
+ALTER TABLE log.messages ENABLE ALWAYS TRIGGER await;
+ALTER TABLE knowledge.records ENABLE ALWAYS TRIGGER await;
