@@ -52,7 +52,7 @@ func (r *queryResolver) Component(ctx context.Context, hash chain.Hash) (model.C
 }
 
 func (r *queryResolver) Components(ctx context.Context, namespaces []component.Namespace, search *string, first *int, after *string) (*model.ComponentConnection, error) {
-	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseComponent)
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.AllComponents.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (r *queryResolver) Components(ctx context.Context, namespaces []component.N
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Component, componentEdge)
+	edges, info := connect(p, rows, cursor.AllComponents.Encode, componentEdge)
 	return &model.ComponentConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.Store.CountComponents(ctx, namespaces, search)
 	}}, nil

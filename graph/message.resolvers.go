@@ -77,7 +77,7 @@ func (r *messageResolver) Refs(ctx context.Context, obj *model.Message, typeArg 
 }
 
 func (r *messageResolver) CitedBy(ctx context.Context, obj *model.Message, first *int, after *string) (*model.MessageConnection, error) {
-	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseNumber)
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.CitedBy.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (r *messageResolver) CitedBy(ctx context.Context, obj *model.Message, first
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Number, messageEdge)
+	edges, info := connect(p, rows, cursor.CitedBy.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.Store.CountCitingMessages(ctx, obj.Hash)
@@ -130,7 +130,7 @@ func (r *queryResolver) Message(ctx context.Context, hash chain.Hash) (*model.Me
 }
 
 func (r *queryResolver) Messages(ctx context.Context, filter *selection.Scope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
-	p, err := pageOf(pageArgs{first, last, after, before}, cursor.ParseNumber)
+	p, err := pageOf(pageArgs{first, last, after, before}, cursor.Messages.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (r *queryResolver) Messages(ctx context.Context, filter *selection.Scope, f
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Number, messageEdge)
+	edges, info := connect(p, rows, cursor.Messages.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.Store.CountMessages(ctx, scope)
@@ -154,7 +154,7 @@ func (r *queryResolver) Session(ctx context.Context, hash chain.Hash) (*model.Se
 }
 
 func (r *queryResolver) Sessions(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.SessionConnection, error) {
-	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseMoment)
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.Sessions.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (r *queryResolver) Sessions(ctx context.Context, filter *selection.Scope, f
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Moment, sessionEdge)
+	edges, info := connect(p, rows, cursor.Sessions.Encode, sessionEdge)
 	return &model.SessionConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.Store.CountSessions(ctx, scope)
 	}}, nil
@@ -177,7 +177,7 @@ func (r *queryResolver) Thread(ctx context.Context, hash chain.Hash) (*model.Thr
 }
 
 func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.ThreadConnection, error) {
-	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseMoment)
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.Threads.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, fi
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Moment, threadEdge)
+	edges, info := connect(p, rows, cursor.Threads.Encode, threadEdge)
 	hashes, last := make([]chain.Hash, len(edges)), make([]chain.Hash, len(edges))
 	for i, e := range edges {
 		hashes[i], last[i] = e.Node.Hash, e.Node.Last
@@ -206,7 +206,7 @@ func (r *sessionResolver) ID(ctx context.Context, obj *model.Session) (string, e
 }
 
 func (r *sessionResolver) Messages(ctx context.Context, obj *model.Session, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
-	p, err := pageOf(pageArgs{first, last, after, before}, cursor.ParseNumber)
+	p, err := pageOf(pageArgs{first, last, after, before}, cursor.SessionMessages.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (r *sessionResolver) Messages(ctx context.Context, obj *model.Session, firs
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Number, messageEdge)
+	edges, info := connect(p, rows, cursor.SessionMessages.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.Store.CountMessages(ctx, selection.Scope{Sessions: []chain.Hash{obj.Hash}})
@@ -237,7 +237,7 @@ func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []c
 	if err != nil {
 		return nil, err
 	}
-	return relay(ctx, feed, func(m chain.Message) *model.Message { return &model.Message{Message: m} }), nil
+	return relay(ctx, feed), nil
 }
 
 func (r *threadResolver) ID(ctx context.Context, obj *model.Thread) (string, error) {
@@ -264,7 +264,7 @@ func (r *threadResolver) Players(ctx context.Context, obj *model.Thread) ([]mode
 }
 
 func (r *threadResolver) Messages(ctx context.Context, obj *model.Thread, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
-	p, err := pageOf(pageArgs{first, last, after, before}, cursor.ParseMoment)
+	p, err := pageOf(pageArgs{first, last, after, before}, cursor.ThreadMessages.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +272,7 @@ func (r *threadResolver) Messages(ctx context.Context, obj *model.Thread, first 
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Moment, messageEdge)
+	edges, info := connect(p, rows, cursor.ThreadMessages.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(context.Context) (int64, error) {
 		return obj.MessageCount, nil

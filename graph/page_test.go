@@ -137,7 +137,7 @@ func TestPageArguments(t *testing.T) {
 		`{ messages(first: 201) { totalCount } }`:                    "first: 201 is outside of 0 to 200",
 		`{ messages(last: 201) { totalCount } }`:                     "last: 201 is outside of 0 to 200",
 		`{ messages(after: "x") { totalCount } }`:                    "after: is not a cursor of this list",
-		`{ threads(after: "bjox") { totalCount } }`:                  "after: is not a cursor of this list",
+		`{ threads(after: "bWVzc2FnZXM6MQ") { totalCount } }`:        "after: is not a cursor of this list",
 		`{ node(id: "bm9wZQ") { id } }`:                              "id: is not an id",
 		`{ contextSelection(id: "bm9wZQ") { id } }`:                  "id: is not the id of a selection",
 		`{ message(hash: "ABC") { hash } }`:                          "a hash is 64 lower-case hexadecimal digits",
@@ -146,6 +146,51 @@ func TestPageArguments(t *testing.T) {
 		got := a.try(query, nil)
 		if len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" || !contains(got.Errors[0].Message, want) {
 			t.Errorf("%s: %+v, want BAD_USER_INPUT with %q", query, got.Errors, want)
+		}
+	}
+}
+
+// A cursor is good for its own list only: another one's would start at a place of no meaning.
+func TestCursorsOfOtherLists(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	cited := a.append(message("s", "cited", object{"threadHash": hashOf("t")}))[0]
+	a.append(message("s", "citing", object{"refs": []object{{"type": "CONTEXT", "hash": cited}}}))
+	a.ask(`mutation { addRecords(records: [{kind: SECRETARY, book: "b", title: "t", content: "c"}]) { hash } upsertComponents(components: [{namespace: PLY, key: "k"}]) { __typename } }`, nil, &struct{}{})
+	const page = `(after: $after) { edges { cursor } } `
+	lists := map[string]string{
+		"messages":         `list: messages` + page,
+		"session.messages": `at: session(hash: "` + hashOf("s") + `") { list: messages` + page + `}`,
+		"thread.messages":  `at: thread(hash: "` + hashOf("t") + `") { list: messages` + page + `}`,
+		"citedBy":          `at: message(hash: "` + cited + `") { list: citedBy` + page + `}`,
+		"sessions":         `list: sessions` + page,
+		"threads":          `list: threads` + page,
+		"records":          `list: records` + page,
+		"components":       `list: components` + page,
+	}
+	query := func(list string) string { return `query($after: String) { ` + lists[list] + ` }` }
+	cursors := map[string]string{}
+	for list := range lists {
+		var out struct {
+			List connection
+			At   struct{ List connection }
+		}
+		a.ask(query(list), nil, &out)
+		edges := append(out.List.Edges, out.At.List.Edges...)
+		if len(edges) == 0 {
+			t.Fatalf("%s is empty", list)
+		}
+		cursors[list] = edges[0].Cursor
+	}
+	for list := range lists {
+		for of, cursor := range cursors {
+			got := a.try(query(list), object{"after": cursor})
+			if list == of && len(got.Errors) > 0 {
+				t.Errorf("%s refuses its own cursor: %+v", list, got.Errors)
+			}
+			if list != of && (len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" || got.Errors[0].Message != "after: is not a cursor of this list") {
+				t.Errorf("%s with a cursor of %s: %+v, want BAD_USER_INPUT", list, of, got.Errors)
+			}
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (r *queryResolver) Record(ctx context.Context, hash chain.Hash) (*model.Rec
 }
 
 func (r *queryResolver) Records(ctx context.Context, kind *chain.RefType, search *string, first *int, after *string) (*model.RecordConnection, error) {
-	p, err := pageOf(pageArgs{first: first, after: after}, cursor.ParseNumber)
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.Records.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (r *queryResolver) Records(ctx context.Context, kind *chain.RefType, search
 	if err != nil {
 		return nil, err
 	}
-	edges, info := connect(p, rows, cursor.Number, recordEdge)
+	edges, info := connect(p, rows, cursor.Records.Encode, recordEdge)
 	return &model.RecordConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.Store.CountRecords(ctx, kind, search)
 	}}, nil

@@ -11,36 +11,49 @@ import (
 	"github.com/tzzr/context-manager/db"
 )
 
-// A cursor is base64url of the kind of key, a colon, and the key.
-const (
-	numberKind    = "n"
-	momentKind    = "t"
-	componentKind = "c"
+// Numbers, Moments and Components are lists by what they are ordered by. A value is the list's name, which its cursors
+// hold, so that a list takes no cursor of another one. A cursor is base64url of the name, a colon, and the key.
+type (
+	Numbers    string // by an id or a sequence
+	Moments    string // by time, then id
+	Components string // by rank, then namespace and key
 )
 
-func encode(kind string, parts ...string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + strings.Join(parts, ":")))
+// The lists.
+const (
+	Messages        Numbers    = "messages"
+	SessionMessages Numbers    = "session.messages"
+	CitedBy         Numbers    = "citedBy"
+	Records         Numbers    = "records"
+	Sessions        Moments    = "sessions"
+	Threads         Moments    = "threads"
+	ThreadMessages  Moments    = "thread.messages"
+	AllComponents   Components = "components"
+)
+
+func encode[L ~string](list L, parts ...string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(string(list) + ":" + strings.Join(parts, ":")))
 }
 
-func decode(kind, cursor string, parts int) ([]string, bool) {
+func decode[L ~string](list L, cursor string, parts int) ([]string, bool) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
 		return nil, false
 	}
 	found, key, ok := strings.Cut(string(text), ":")
-	if !ok || found != kind {
+	if !ok || found != string(list) {
 		return nil, false
 	}
 	split := strings.SplitN(key, ":", parts)
 	return split, len(split) == parts
 }
 
-// Number gives the cursor of an id or a sequence.
-func Number(n int64) string { return encode(numberKind, strconv.FormatInt(n, 10)) }
+// Encode gives the cursor of an id or a sequence.
+func (l Numbers) Encode(n int64) string { return encode(l, strconv.FormatInt(n, 10)) }
 
-// ParseNumber reads what Number gave, and says whether it did.
-func ParseNumber(cursor string) (int64, bool) {
-	parts, ok := decode(numberKind, cursor, 1)
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Numbers) Parse(cursor string) (int64, bool) {
+	parts, ok := decode(l, cursor, 1)
 	if !ok {
 		return 0, false
 	}
@@ -48,14 +61,14 @@ func ParseNumber(cursor string) (int64, bool) {
 	return n, err == nil
 }
 
-// Moment gives the cursor of a place in a list by time.
-func Moment(m db.Moment) string {
-	return encode(momentKind, strconv.FormatInt(m.At.UnixMicro(), 10), strconv.FormatInt(m.ID, 10))
+// Encode gives the cursor of a place in a list by time.
+func (l Moments) Encode(m db.Moment) string {
+	return encode(l, strconv.FormatInt(m.At.UnixMicro(), 10), strconv.FormatInt(m.ID, 10))
 }
 
-// ParseMoment reads what Moment gave, and says whether it did.
-func ParseMoment(cursor string) (db.Moment, bool) {
-	parts, ok := decode(momentKind, cursor, 2)
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Moments) Parse(cursor string) (db.Moment, bool) {
+	parts, ok := decode(l, cursor, 2)
 	if !ok {
 		return db.Moment{}, false
 	}
@@ -68,14 +81,14 @@ func ParseMoment(cursor string) (db.Moment, bool) {
 	return db.Moment{At: at, ID: id}, err == nil && at.Year() >= 1 && at.Year() <= 9999
 }
 
-// Component gives the cursor of a place in a list of components.
-func Component(k db.ComponentKey) string {
-	return encode(componentKind, strconv.Itoa(int(k.Rank)), k.Namespace, k.Key)
+// Encode gives the cursor of a place in a list of components.
+func (l Components) Encode(k db.ComponentKey) string {
+	return encode(l, strconv.Itoa(int(k.Rank)), k.Namespace, k.Key)
 }
 
-// ParseComponent reads what Component gave, and says whether it did.
-func ParseComponent(cursor string) (db.ComponentKey, bool) {
-	parts, ok := decode(componentKind, cursor, 3)
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Components) Parse(cursor string) (db.ComponentKey, bool) {
+	parts, ok := decode(l, cursor, 3)
 	if !ok || strings.ContainsRune(parts[2], 0) {
 		return db.ComponentKey{}, false
 	}

@@ -2318,7 +2318,7 @@ input MessageInput {
   channel: String
   "Which program wrote it; at most 256 bytes."
   source: String
-  "The text: not empty, at most 1 MiB (1,048,576 bytes) of UTF-8, without U+0000."
+  "The text: not empty, though white space alone will do; at most 1 MiB (1,048,576 bytes) of UTF-8, without U+0000."
   content: String!
   "Attachments; at most 1 MiB as JSON. Default: an empty object."
   attachments: JSON
@@ -2463,7 +2463,11 @@ extend type Mutation {
 scalar Hash
 "A moment, as RFC 3339 in UTC with up to six decimals of a second. Digits beyond microseconds are cut. Years 1 to 9999."
 scalar Time
-"Any JSON value. Numbers in variables keep every digit. The character U+0000 is refused, since the log cannot hold it."
+"""
+Any JSON value. Numbers in variables keep every digit. The character U+0000 is refused, since the log cannot hold it; so
+are numbers of more than 1,000 digits, written without an exponent, and values nested deeper than 100 levels. The size
+of a value is what it has once stored: numbers without exponents, a space after each comma and colon.
+"""
 scalar JSON
 
 "Anything that has a global id and can be read again by ` + "`" + `node` + "`" + `."
