@@ -26,6 +26,7 @@ type DB struct {
 	pool   *pgxpool.Pool
 	writer *writer
 	feed   *feed
+	checks chan struct{} // holds one for each check under way
 	log    *slog.Logger
 
 	// Now is the clock for what is not the database's to say.
@@ -41,7 +42,7 @@ func WithTracer(t pgx.QueryTracer) Option {
 }
 
 // Open connects to a database that Migrate has brought up to date, and starts the writer that gathers appends.
-// maxConns is the size of the pool; 0 leaves it to pgx (four, or one a core). The writer has two more of its own.
+// maxConns is the size of the pool; 0 leaves it to pgx (four, or one a core).
 func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -66,16 +67,12 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 		pool.Close()
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
-	d := &DB{pool: pool, log: log, Now: time.Now}
-	if d.writer, err = startWriter(ctx, config); err != nil {
-		pool.Close()
-		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
-	}
-	d.feed = newFeed(d)
+	d := &DB{pool: pool, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}
+	d.writer, d.feed = startWriter(d), newFeed(d)
 	return d, nil
 }
 
-// Close ends subscriptions, lets appends that are under way finish, then closes all connections.
+// Close ends subscriptions, lets appends that are under way finish, then closes the pool.
 func (d *DB) Close() {
 	d.feed.stop()
 	d.writer.stop()
@@ -87,7 +84,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	return mapError(d.pool.Ping(ctx))
 }
 
-// Pool gives the pool, for statistics: all connections but the writer's.
+// Pool gives the pool, for statistics.
 func (d *DB) Pool() *pgxpool.Pool { return d.pool }
 
 func (d *DB) queries() *dbgen.Queries { return dbgen.New(d.pool) }

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,19 +11,21 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 const (
 	feedChannel  = "context_manager_log"  // see log.announce in the migrations
-	feedBuffer   = 1024                   // messages that a subscriber may lag behind before it is cut off
 	feedMemory   = 10_000                 // ids behind the newest that are looked at again after a lost connection
 	feedRetry    = 500 * time.Millisecond // between attempts to reach the database again
 	feedBatch    = 500                    // messages read at once
+	feedBytes    = 8 << 20                // their content, in bytes
 	maxFeedRange = 1 << 20                // ids in one announcement; a longer one is not ours
 )
 
 // feed tells subscribers of each message that is committed, whoever wrote it, on this server or another. It holds
-// one connection of its own that listens, from the first subscriber on.
+// one connection of its own that listens, from the first subscriber on. As long as nobody subscribes it reads no
+// messages.
 type feed struct {
 	store *DB
 	start sync.Once
@@ -31,7 +34,7 @@ type feed struct {
 	done  chan struct{}
 
 	mu          sync.Mutex
-	subscribers map[*subscriber]bool
+	subscribers map[*Subscription]bool
 	stopped     bool
 
 	// Owned by the listening goroutine.
@@ -40,23 +43,15 @@ type feed struct {
 	told  map[int64]bool // ids within feedMemory of high that were told
 }
 
-type subscriber struct {
-	wants func(*chain.Message) bool
-	out   chan chain.Message
-}
-
 func newFeed(store *DB) *feed {
 	return &feed{
 		store: store, ready: make(chan struct{}), done: make(chan struct{}),
-		subscribers: map[*subscriber]bool{}, told: map[int64]bool{},
+		subscribers: map[*Subscription]bool{}, told: map[int64]bool{},
 	}
 }
 
-// Subscribe gives every message that wants takes and that is committed after Subscribe returned, each once, in the
-// order of commits. The channel is closed when ctx ends, when the store closes, or when its reader falls more than
-// feedBuffer messages behind.
-func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (<-chan chain.Message, error) {
-	f := d.feed
+// launch lets the feed run, once.
+func (f *feed) launch() {
 	f.start.Do(func() {
 		run, end := context.WithCancel(context.Background())
 		f.mu.Lock()
@@ -64,41 +59,41 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (<-
 		f.mu.Unlock()
 		go f.run(run)
 	})
-	select {
-	case <-f.ready:
-	case <-f.done:
-	case <-ctx.Done():
-		return nil, mapError(ctx.Err())
-	}
-	s := &subscriber{wants: wants, out: make(chan chain.Message, feedBuffer)}
+}
+
+func (f *feed) add(s *Subscription) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.stopped {
-		close(s.out)
-		return s.out, nil
+	switch {
+	case f.stopped:
+		return errStopping
+	case len(f.subscribers) >= MaxSubscribers:
+		return fault.New(fault.Unavailable, "the server has %d subscribers to messages; at most as many are allowed", MaxSubscribers)
 	}
 	f.subscribers[s] = true
-	context.AfterFunc(ctx, func() { f.drop(s) })
-	return s.out, nil
+	return nil
 }
 
-func (f *feed) drop(s *subscriber) {
+func (f *feed) drop(s *Subscription) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.subscribers[s] {
-		delete(f.subscribers, s)
-		close(s.out)
-	}
+	delete(f.subscribers, s)
 }
 
-// stop closes every subscriber's channel and the connection.
+func (f *feed) idle() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.subscribers) == 0
+}
+
+// stop ends every subscription and the connection.
 func (f *feed) stop() {
 	f.start.Do(func() { close(f.done) }) // never started: nobody will
 	f.mu.Lock()
 	f.stopped = true
 	for s := range f.subscribers {
 		delete(f.subscribers, s)
-		close(s.out)
+		s.cut(errStopping)
 	}
 	end := f.end
 	f.mu.Unlock()
@@ -173,39 +168,41 @@ func (f *feed) catchUp(ctx context.Context) error {
 
 // tell hands messages to the subscribers, those that were told before left out.
 func (f *feed) tell(ctx context.Context, ids []int64) error {
-	var fresh []int64
-	for _, id := range ids {
-		if !f.told[id] {
-			fresh = append(fresh, id)
-		}
-	}
+	fresh := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return f.told[id] })
+	slices.Sort(fresh)
 	for len(fresh) > 0 {
 		batch := fresh[:min(len(fresh), feedBatch)]
-		fresh = fresh[len(batch):]
-		messages, err := f.store.MessagesByID(ctx, batch)
-		if err != nil {
-			return err
-		}
-		for i := range messages {
-			f.hand(&messages[i])
+		if !f.idle() {
+			messages, err := f.store.MessagesByID(ctx, batch, feedBytes)
+			if err != nil {
+				return err
+			}
+			batch = readOf(batch, messages)
+			for i := range messages {
+				f.hand(&messages[i])
+			}
 		}
 		f.remember(batch)
+		fresh = fresh[len(batch):]
 	}
 	return nil
+}
+
+// readOf gives the ids up to that of the last message. If there is none of them, that is all.
+func readOf(ids []int64, messages []chain.Message) []int64 {
+	if len(messages) == 0 {
+		return ids
+	}
+	last, _ := slices.BinarySearch(ids, messages[len(messages)-1].ID)
+	return ids[:last+1]
 }
 
 func (f *feed) hand(m *chain.Message) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for s := range f.subscribers {
-		if !s.wants(m) {
-			continue
-		}
-		select {
-		case s.out <- *m:
-		default: // it has fallen behind; it is better told by an end than by a hole
+		if s.wants(m) && !s.put(m) {
 			delete(f.subscribers, s)
-			close(s.out)
 		}
 	}
 }

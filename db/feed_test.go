@@ -2,31 +2,54 @@ package db_test
 
 import (
 	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/db/dbtest"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 const patience = 20 * time.Second
 
-func next(t *testing.T, from <-chan chain.Message) chain.Message {
+func next(t *testing.T, from *db.Subscription) *chain.Message {
 	t.Helper()
-	select {
-	case m, open := <-from:
-		if !open {
-			t.Fatal("the feed ended")
-		}
-		return m
-	case <-time.After(patience):
-		t.Fatal("no message came")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	m, err := from.Next(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return chain.Message{}
+	return m
+}
+
+// wantEnd wants a subscription to end in UNAVAILABLE, with a message that has a part.
+func wantEnd(t *testing.T, s *db.Subscription, part string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	m, err := s.Next(ctx)
+	if m != nil || fault.CodeOf(err) != fault.Unavailable || !strings.Contains(err.Error(), part) {
+		t.Errorf("at its end the subscription gave %v, %v, want UNAVAILABLE with %q", m, err, part)
+	}
 }
 
 func all(*chain.Message) bool { return true }
+
+func mustSubscribe(t *testing.T, store *db.DB) *db.Subscription {
+	t.Helper()
+	s, err := store.Subscribe(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 // Subscribers hear of what this server, another server and a plain SQL writer append, each message once.
 func TestSubscribe(t *testing.T) {
@@ -34,10 +57,7 @@ func TestSubscribe(t *testing.T) {
 	store, url := open(t)
 	other := openURL(t, url)
 	mustAppend(t, store, draft("s", "before"))
-	feed, err := store.Subscribe(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	feed := mustSubscribe(t, store)
 	wanted := hashOf("session:b")
 	filtered, err := store.Subscribe(t.Context(), func(m *chain.Message) bool { return m.SessionHash == wanted })
 	if err != nil {
@@ -70,10 +90,7 @@ func TestSubscribe(t *testing.T) {
 func TestSubscribeSurvivesLostConnection(t *testing.T) {
 	t.Parallel()
 	store, url := open(t)
-	feed, err := store.Subscribe(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	feed := mustSubscribe(t, store)
 	mustAppend(t, store, draft("s", "one"))
 	next(t, feed)
 	conn, err := pgx.Connect(t.Context(), url)
@@ -94,34 +111,118 @@ func TestSubscribeSurvivesLostConnection(t *testing.T) {
 	}
 }
 
-// A reader that does not read is cut off, and does not hold up the others.
+// A reader that does not read is cut off and told so, be it many messages or large ones, and does not hold up others.
 func TestSubscribeSlowReader(t *testing.T) {
 	t.Parallel()
+	for name, test := range map[string]struct {
+		content string
+		batches []int
+	}{
+		"many":  {"x", []int{600, 600}},
+		"large": {strings.Repeat("x", 1<<20), []int{4, 4, 4}},
+	} {
+		store, _ := open(t)
+		slow, quick := mustSubscribe(t, store), mustSubscribe(t, store)
+		for _, size := range test.batches {
+			drafts := make([]chain.Draft, size)
+			for i := range drafts {
+				drafts[i] = draft("s", test.content)
+			}
+			mustAppend(t, store, drafts...)
+			for range drafts {
+				if got := len(*next(t, quick).Content); got != len(test.content) {
+					t.Fatalf("%s: %d bytes of content, want %d", name, got, len(test.content))
+				}
+			}
+		}
+		wantEnd(t, slow, "fell too far behind")
+		mustAppend(t, store, draft("s", "on"))
+		if got := *next(t, quick).Content; got != "on" {
+			t.Errorf("%s: the quick reader then gets %.9q, want it to go on", name, got)
+		}
+	}
+}
+
+// Subscribers share what is read, and each gets what it waits for even if it is behind, within limits.
+func TestSubscribersShareMessages(t *testing.T) {
+	t.Parallel()
 	store, _ := open(t)
-	slow, err := store.Subscribe(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	quick, err := store.Subscribe(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	drafts := make([]chain.Draft, 600)
+	one, two := mustSubscribe(t, store), mustSubscribe(t, store)
+	drafts := make([]chain.Draft, 1000)
 	for i := range drafts {
 		drafts[i] = draft("s", "x")
 	}
-	for range 3 {
-		mustAppend(t, store, drafts...)
-		for range drafts {
-			next(t, quick)
+	mustAppend(t, store, drafts...)
+	for i := range drafts {
+		if a, b := next(t, one), next(t, two); a != b || a.Sequence != int64(i+1) {
+			t.Fatalf("message %d is number %d, at %p and %p, want one message", i+1, a.Sequence, a, b)
 		}
 	}
-	got := 0
-	for range slow { // ends by itself
-		got++
+}
+
+func TestSubscribersLimit(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range db.MaxSubscribers - 1 {
+		mustSubscribe(t, store)
 	}
-	if got == 0 || got >= 3*len(drafts) {
-		t.Errorf("the slow reader got %d messages before its end, want some and not all", got)
+	last, err := store.Subscribe(ctx, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Subscribe(t.Context(), all); fault.CodeOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "1000") {
+		t.Errorf("the subscriber beyond the limit: %v, want UNAVAILABLE that names the limit", err)
+	}
+	cancel()
+	wantEnd(t, last, "ended") // by then it is out
+	mustSubscribe(t, store)
+}
+
+// reads counts the statements that read messages for the feed.
+type reads struct{ n atomic.Int64 }
+
+func (r *reads) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(data.SQL, "name: MessagesByID ") {
+		r.n.Add(1)
+	}
+	return ctx
+}
+
+func (r *reads) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// Without subscribers nothing is read.
+func TestSubscribeReadsForSomebody(t *testing.T) {
+	t.Parallel()
+	url, counter := dbtest.New(t), &reads{}
+	store, err := db.Open(t.Context(), url, 4, slog.New(slog.DiscardHandler), db.WithTracer(counter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	first, err := store.Subscribe(ctx, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, store, draft("s", "one"))
+	next(t, first)
+	if got := counter.n.Load(); got != 1 {
+		t.Errorf("%d statements for a message, want 1", got)
+	}
+	cancel()
+	wantEnd(t, first, "ended")
+	const unread = 20
+	for range unread {
+		mustAppend(t, store, draft("s", "two"))
+	}
+	second := mustSubscribe(t, store)
+	mustAppend(t, store, draft("s", "three"))
+	for *next(t, second).Content != "three" { // what was announced late
+	}
+	if got := counter.n.Load(); got > 2+unread/2 {
+		t.Errorf("%d statements in all, want none for the %d messages that nobody waited for", got, unread)
 	}
 }
 
@@ -133,16 +234,12 @@ func TestSubscribeEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := store.Subscribe(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := mustSubscribe(t, store)
 	cancel()
-	for range cancelled {
-		t.Error("a message on a cancelled subscription")
-	}
+	wantEnd(t, cancelled, "ended")
 	store.Close()
-	for range open {
-		t.Error("a message after Close")
+	wantEnd(t, open, "stopping")
+	if _, err := store.Subscribe(t.Context(), all); fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("after Close: %v, want UNAVAILABLE", err)
 	}
 }

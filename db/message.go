@@ -14,9 +14,10 @@ func (d *DB) MessagesByHash(ctx context.Context, hashes []chain.Hash) ([]chain.M
 	return messagesOf(rows), mapError(err)
 }
 
-// MessagesByID gives those of the messages that there are, in the order of their ids.
-func (d *DB) MessagesByID(ctx context.Context, ids []int64) ([]chain.Message, error) {
-	rows, err := d.queries().MessagesByID(ctx, ids)
+// MessagesByID gives those of the messages that there are, in the order of their ids: as many of the first as have no
+// more content than that together, in bytes, and at least one.
+func (d *DB) MessagesByID(ctx context.Context, ids []int64, content int64) ([]chain.Message, error) {
+	rows, err := d.queries().MessagesByID(ctx, ids, content)
 	return messagesOf(rows), mapError(err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -115,14 +116,19 @@ func (r *Resolver) thread(ctx context.Context, hash chain.Hash) (*model.Thread, 
 	return &model.Thread{Thread: *t}, nil
 }
 
-// relay hands on what a channel gives in the form of the schema, until either side ends.
-func relay[S, T any](ctx context.Context, from <-chan S, convert func(S) T) <-chan T {
-	out := make(chan T)
+// relay hands on messages until either side ends.
+func relay(ctx context.Context, from *db.Subscription) <-chan *model.Message {
+	out := make(chan *model.Message)
 	go func() {
 		defer close(out)
-		for s := range from {
+		for {
+			m, err := from.Next(ctx)
+			if err != nil {
+				endStream(ctx, err)
+				return
+			}
 			select {
-			case out <- convert(s):
+			case out <- &model.Message{Message: *m}:
 			case <-ctx.Done():
 				return
 			}

@@ -62,6 +62,8 @@ func (p presenter) showFault(ctx context.Context, found *gqlerror.Error, f *faul
 	switch {
 	case f.Code == fault.Internal:
 		return p.hide(ctx, found, f)
+	case errors.Is(f.Cause, context.Canceled): // the client went away
+		p.log.DebugContext(ctx, "unavailable", "path", found.Path.String(), "cause", f.Cause)
 	case f.Code == fault.Unavailable && f.Cause != nil:
 		p.log.WarnContext(ctx, "unavailable", "path", found.Path.String(), "cause", f.Cause)
 	}

@@ -56,6 +56,7 @@ func TestPresent(t *testing.T) {
 		"a cause":              {fault.Wrap(secret, fault.Conflict, "not the head"), fault.Conflict, "not the head", false},
 		"an internal fault":    {fault.Wrap(secret, fault.Internal, "something"), fault.Internal, "internal error", true},
 		"unavailable":          {fault.Wrap(secret, fault.Unavailable, "the database cannot be reached"), fault.Unavailable, "the database cannot be reached", true},
+		"a client that went":   {fault.Wrap(fmt.Errorf("query: %w", context.Canceled), fault.Unavailable, "ended"), fault.Unavailable, "ended", false},
 		"anything":             {secret, fault.Internal, "internal error", true},
 		"anything, by gqlgen":  {gqlerror.Errorf("must not be null"), fault.Internal, "internal error", true},
 		"the deadline":         {context.DeadlineExceeded, fault.Unavailable, "the request was ended before it was answered", false},

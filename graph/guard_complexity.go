@@ -29,7 +29,7 @@ func lengthOf(objectAndField string) int {
 //
 //	complexity(field) = 1 + length × Σ complexity(children)
 //
-// where length is the page's size of a connection, a guess for other lists, and 1 for anything else. Fragments are
+// where 1 is checkCost for checks of chains, length is the page's size of a connection, a guess for other lists, and 1 for anything else. Fragments are
 // counted where they are spread, but worked out once, so that it takes linear time. The operation must be valid.
 func complexity(op *ast.OperationDefinition, variables map[string]any) int {
 	c := complexityCounter{variables: variables, fragments: map[string]int{}}
@@ -70,7 +70,23 @@ func (c *complexityCounter) field(f *ast.Field) int {
 	if len(f.SelectionSet) == 0 {
 		return 1
 	}
-	return min(most, 1+c.length(f)*c.set(f.SelectionSet))
+	own := 1
+	if isCheck(f) {
+		own = checkCost
+	}
+	return min(most, own+c.length(f)*c.set(f.SelectionSet))
+}
+
+// checkCost is what a check of chains counts for: no more than four fit into one request.
+const checkCost = MaxComplexity/5 + 1
+
+// isCheck tells whether a root field reads the whole log, or a whole session. No other fields have these names.
+func isCheck(f *ast.Field) bool {
+	switch f.Name {
+	case "verifyLog", "verifySession", "verificationProgress":
+		return true
+	}
+	return false
 }
 
 // length is how many objects a field is taken to give.

@@ -139,6 +139,8 @@ func hostile() map[string]struct{ query, want string } {
 		"complexity": {"{" + strings.ReplaceAll(page, "messages{", "messages(first:200){") + "}", "complexity is 6040151; at most 200000"},
 		"complexity by fragments": {"{a:threads(first:200){...t} b:threads(first:200){...t}} fragment t on ThreadConnection{edges{node{" +
 			"messages(first:200){edges{node{hash id owner{hash}}}}}}}", "complexity is"},
+		"checks":      {"{" + numbered(40, "a%d:verifyLog{valid}") + "}", "complexity is 1600080; at most 200000"},
+		"five checks": {"query($h:Hash!){...f} fragment f on Query{" + numbered(5, "a%d:verifySession(hash:$h){valid}") + "}", "complexity is"},
 		"many alike, deep": {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 38)+closing+" ", 11) + "}",
 			"fields and fragments; at most 500"},
 		"enums":               {"{components(namespaces:[" + strings.Repeat("PLX_ ", 2900) + "]){totalCount}}", "PLX_"},

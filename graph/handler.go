@@ -21,7 +21,7 @@ import (
 
 // Times of operations and streams.
 const (
-	operationLimit = 30 * time.Second // queries and mutations; not verification and subscriptions
+	operationLimit = 30 * time.Second // queries and mutations; not checks of chains and subscriptions
 	pingInterval   = 20 * time.Second // on WebSockets and event streams; a WebSocket that misses two is closed
 )
 
@@ -49,9 +49,12 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.SetErrorPresenter(presenter{log: cfg.Log}.present)
 	server.SetRecoverFunc(recovered)
 	server.Use(guard{cache: cache})
-	server.AroundOperations(limitTime)
+	server.AroundOperations(begin)
+	server.AroundOperations(limitSocket)
+	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(withLoaders(resolver.Store))
+	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver.Store))
 	return front{transports: server}
 }
@@ -86,35 +89,26 @@ func rulesWithoutSuggestions() *rules.Rules {
 	return set
 }
 
-// limitTime ends operations that take too long; it also counts them, and notes that they began.
-func limitTime(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+// begin counts operations, and notes that they began.
+func begin(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 	op := graphql.GetOperationContext(ctx).Operation
 	httpd.CountOperation(ctx, string(op.Operation), rootFields(op))
 	if x := exchangeFrom(ctx); x != nil {
 		x.began = true
 	}
-	if mayTakeLong(op) {
-		return next(ctx)
-	}
-	limited, cancel := context.WithTimeout(ctx, operationLimit)
-	respond := next(limited)
-	return func(ctx context.Context) *graphql.Response {
-		defer cancel()
-		return respond(ctx)
-	}
+	return next(ctx)
 }
 
-// mayTakeLong tells whether an operation reads the whole log or waits for what comes.
-func mayTakeLong(op *ast.OperationDefinition) bool {
-	if op.Operation == ast.Subscription {
-		return true
+// limitTime ends each field of a query or mutation that is not done operationLimit after the operation began, but for
+// checks of chains, which take as long as the log is. Subscriptions have no such fields.
+func limitTime(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	if isCheck(graphql.GetRootFieldContext(ctx).Field.Field) {
+		return next(ctx)
 	}
-	for _, name := range rootFields(op) {
-		if name == "verifyLog" || name == "verifySession" {
-			return true
-		}
-	}
-	return false
+	began := graphql.GetOperationContext(ctx).Stats.Validation.End
+	ctx, cancel := context.WithDeadline(ctx, began.Add(operationLimit))
+	defer cancel()
+	return next(ctx)
 }
 
 // rootFields gives the names of an operation's root fields. The operation is valid, so that they are names of the

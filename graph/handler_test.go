@@ -14,38 +14,74 @@ import (
 
 // operation gives the operation of a valid document.
 func operation(t *testing.T, query string) *ast.OperationDefinition {
+	return document(t, query).Operations[0]
+}
+
+func document(t *testing.T, query string) *ast.QueryDocument {
 	t.Helper()
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}}).Schema()
 	doc, err := gqlparser.LoadQueryWithRules(schema, query, rulesWithoutSuggestions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return doc.Operations[0]
+	return doc
 }
 
+// Each root field by itself has its time, wherever it stands.
 func TestLimitTime(t *testing.T) {
 	t.Parallel()
-	for query, limited := range map[string]bool{
-		"{threads{totalCount}}":                        true,
-		"mutation{addRecords(records:[]){hash}}":       true,
-		"{verifyLog{valid}}":                           false,
-		"{threads{totalCount} verifyLog{valid}}":       false,
-		"{...f} fragment f on Query{verifyLog{valid}}": false,
-		"subscription{messageAppended{hash}}":          false,
+	for query, want := range map[string]map[string]bool{
+		"{threads{totalCount}}":                  {"threads": true},
+		"mutation{addRecords(records:[]){hash}}": {"addRecords": true},
+		"{verifyLog{valid}}":                     {"verifyLog": false},
+		"{threads{totalCount} verifyLog{valid}}": {"threads": true, "verifyLog": false},
+		`{...f messages{totalCount}} fragment f on Query{a:verifyLog{valid} verifySession(hash:"a"){valid}}`: {"messages": true, "a": false, "verifySession": false},
 	} {
-		ctx := graphql.WithOperationContext(t.Context(), &graphql.OperationContext{Operation: operation(t, query)})
-		var inner context.Context
-		respond := limitTime(ctx, func(ctx context.Context) graphql.ResponseHandler {
-			inner = ctx
-			return func(context.Context) *graphql.Response { return &graphql.Response{} }
-		})
-		deadline, has := inner.Deadline()
-		if has != limited || has && time.Until(deadline) > operationLimit {
-			t.Errorf("%s: deadline %v %v, want one: %v", query, deadline, has, limited)
+		doc := document(t, query)
+		op := doc.Operations[0]
+		oc := &graphql.OperationContext{Doc: doc, Operation: op}
+		oc.Stats.Validation.End = time.Now()
+		for _, field := range graphql.CollectFields(oc, op.SelectionSet, []string{"Query"}) {
+			ctx := graphql.WithOperationContext(t.Context(), oc)
+			ctx = graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{Object: field.Name, Field: field})
+			limited, known := want[field.Alias]
+			if !known {
+				t.Fatalf("%s: a field %s", query, field.Alias)
+			}
+			var inner context.Context
+			limitTime(ctx, func(ctx context.Context) graphql.Marshaler {
+				inner = ctx
+				return graphql.Null
+			})
+			deadline, has := inner.Deadline()
+			if has != limited || has && time.Until(deadline) > operationLimit {
+				t.Errorf("%s, %s: deadline %v %v, want one: %v", query, field.Alias, deadline, has, limited)
+			}
+			if limited != (inner.Err() != nil) {
+				t.Errorf("%s, %s: afterwards the context's error = %v, want it ended: %v", query, field.Alias, inner.Err(), limited)
+			}
 		}
-		if respond(inner) == nil || limited != (inner.Err() != nil) {
-			t.Errorf("%s: after the answer the context's error = %v, want it ended: %v", query, inner.Err(), limited)
+	}
+}
+
+// The names that isCheck goes by belong to root fields alone.
+func TestIsCheck(t *testing.T) {
+	t.Parallel()
+	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}}).Schema()
+	found := 0
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			if !isCheck(&ast.Field{Name: field.Name}) {
+				continue
+			}
+			found++
+			if definition != schema.Query && definition != schema.Subscription {
+				t.Errorf("%s.%s has a check's name", definition.Name, field.Name)
+			}
 		}
+	}
+	if found != 3 {
+		t.Errorf("the schema has %d checks, want 3", found)
 	}
 }
 
@@ -67,6 +103,8 @@ func TestComplexity(t *testing.T) {
 		"a longer list":        {`{thread(hash:"a"){players{hash}}}`, 1 + 1 + 100*1},
 		"fragments":            {`{a:message(hash:"a"){...f} b:message(hash:"a"){...f ...on Message{role}}} fragment f on Message{hash content}`, 3 + 4},
 		"pages in pages":       {"{threads(first:10){edges{node{messages(first:20){edges{node{hash}}}}}}}", 1 + 10*(1+1+1+20*3)},
+		"checks":               {"{a:verifyLog{valid} ...f} fragment f on Query{b:verifyLog{valid}}", 2 * (40_001 + 1)},
+		"a check's progress":   {"subscription{verificationProgress{done}}", 40_001 + 1},
 		"introspection":        {"{__schema{types{fields{name}}}}", 1 + 1 + 10*(1+10*1)},
 	} {
 		if got := complexity(operation(t, test.query), map[string]any{"n": int64(20)}); got != test.want {

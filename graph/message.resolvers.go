@@ -237,7 +237,7 @@ func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []c
 	if err != nil {
 		return nil, err
 	}
-	return relay(ctx, feed, func(m chain.Message) *model.Message { return &model.Message{Message: m} }), nil
+	return relay(ctx, feed), nil
 }
 
 func (r *threadResolver) ID(ctx context.Context, obj *model.Thread) (string, error) {

@@ -22,12 +22,13 @@ func (r *queryResolver) VerifyLog(ctx context.Context) (*chain.LogReport, error)
 }
 
 func (r *subscriptionResolver) VerificationProgress(ctx context.Context, session *chain.Hash) (<-chan *chain.Progress, error) {
-	out := make(chan *chain.Progress)
+	out := make(chan *chain.Progress, 1)
 	report := func(p chain.Progress) {
 		select {
-		case out <- &p:
-		case <-ctx.Done():
+		case <-out: // it is out of date; a client that reads slowly does not hold up the check
+		default:
 		}
+		out <- &p
 	}
 	go func() {
 		defer close(out)
@@ -37,8 +38,8 @@ func (r *subscriptionResolver) VerificationProgress(ctx context.Context, session
 		} else {
 			_, err = r.Store.VerifyLog(ctx, report)
 		}
-		if err != nil && ctx.Err() == nil {
-			r.Log.ErrorContext(ctx, "the check ended early", "error", err)
+		if err != nil {
+			endStream(ctx, err)
 		}
 	}()
 	return out, nil

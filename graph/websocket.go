@@ -2,14 +2,21 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/httpd"
 )
 
 // initLimit is how long a WebSocket may take to say who it is.
@@ -31,10 +38,42 @@ func webSocket(cfg Config) transport.Websocket {
 			AcceptOptions: websocket.AcceptOptions{OriginPatterns: hosts},
 		}},
 		InitFunc: func(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
-			return identify(ctx, payload, cfg.Tokens)
+			ctx, answer, err := identify(ctx, payload, cfg.Tokens)
+			return context.WithValue(ctx, operationsKey{}, new(atomic.Int64)), answer, err
 		},
 		InitTimeout:      initLimit,
 		PingPongInterval: pingInterval,
+	}
+}
+
+// MaxSocketOperations is how many operations a WebSocket may have under way.
+const MaxSocketOperations = 32
+
+// operationsKey leads to how many there are, an *atomic.Int64.
+type operationsKey struct{}
+
+// limitSocket refuses operations on a WebSocket that has enough of them. It is a gqlgen OperationMiddleware.
+func limitSocket(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+	underWay, ok := ctx.Value(operationsKey{}).(*atomic.Int64)
+	if !ok {
+		return next(ctx)
+	}
+	end := sync.OnceFunc(func() { underWay.Add(-1) })
+	if underWay.Add(1) > MaxSocketOperations {
+		end()
+		httpd.CountError(ctx, string(fault.RateLimited))
+		transport.AddSubscriptionError(ctx, withCode(&gqlerror.Error{}, fault.RateLimited, fmt.Sprintf(
+			"the WebSocket has %d operations under way; at most as many are allowed", MaxSocketOperations)))
+		return func(context.Context) *graphql.Response { return nil }
+	}
+	context.AfterFunc(ctx, end) // the transport ends it in any case
+	respond := next(ctx)
+	return func(ctx context.Context) *graphql.Response {
+		response := respond(ctx)
+		if response == nil {
+			end()
+		}
+		return response
 	}
 }
 

@@ -293,11 +293,19 @@ func (q *Queries) MessagesByHash(ctx context.Context, hashes []string) ([]LogMes
 }
 
 const messagesByID = `-- name: MessagesByID :many
-SELECT id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role, event_type, importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id, master_item_id, item_id, loc_id, refs_digest, created_at, id_digest FROM log.messages WHERE id = ANY ($1::BIGINT[]) ORDER BY id
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM (
+    SELECT i.id, sum(COALESCE(octet_length(i.content), 0) + COALESCE(octet_length(i.attachments::TEXT), 0)
+        + COALESCE(octet_length(i.ambient::TEXT), 0)) OVER place AS size, row_number() OVER place AS place
+    FROM log.messages i WHERE i.id = ANY ($1::BIGINT[]) WINDOW place AS (ORDER BY i.id)
+) found
+JOIN log.messages m ON m.id = found.id
+WHERE found.size <= $2::BIGINT OR found.place = 1
+ORDER BY m.id
 `
 
-func (q *Queries) MessagesByID(ctx context.Context, ids []int64) ([]LogMessage, error) {
-	rows, err := q.db.Query(ctx, messagesByID, ids)
+// As many of them as have no more bytes than that together, at least one.
+func (q *Queries) MessagesByID(ctx context.Context, ids []int64, bytes int64) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, messagesByID, ids, bytes)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,15 @@
 SELECT * FROM log.messages WHERE hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]));
 
 -- name: MessagesByID :many
-SELECT * FROM log.messages WHERE id = ANY (@ids::BIGINT[]) ORDER BY id;
+-- As many of them as have no more bytes than that together, at least one.
+SELECT m.* FROM (
+    SELECT i.id, sum(COALESCE(octet_length(i.content), 0) + COALESCE(octet_length(i.attachments::TEXT), 0)
+        + COALESCE(octet_length(i.ambient::TEXT), 0)) OVER place AS size, row_number() OVER place AS place
+    FROM log.messages i WHERE i.id = ANY (@ids::BIGINT[]) WINDOW place AS (ORDER BY i.id)
+) found
+JOIN log.messages m ON m.id = found.id
+WHERE found.size <= @bytes::BIGINT OR found.place = 1
+ORDER BY m.id;
 
 -- name: MessagesInScope :many
 SELECT m.* FROM log.in_scope(

@@ -1,0 +1,133 @@
+package db
+
+import (
+	"context"
+	"sync"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Limits of subscriptions.
+const (
+	MaxSubscribers  = 1000    // of one DB
+	maxWaiting      = 1024    // messages that wait for a reader
+	maxWaitingBytes = 8 << 20 // content that waits for a reader
+)
+
+var (
+	errBehind   = fault.New(fault.Unavailable, "the reader fell too far behind; read what it missed, then subscribe again")
+	errStopping = fault.New(fault.Unavailable, "the server is stopping; subscribe again later")
+)
+
+// Subscription gives messages in the order of their commits to one reader. See DB.Subscribe.
+type Subscription struct {
+	wants func(*chain.Message) bool
+	news  chan struct{} // holds one if something changed since the reader looked
+
+	mu      sync.Mutex
+	waiting []*chain.Message
+	bytes   int   // of what waits
+	err     error // why it ended; nil as long as it did not
+}
+
+// Subscribe gives every message that wants takes and that is committed after Subscribe returned, each once, in the
+// order of commits, until ctx ends. Subscribers share the messages, and must not change them. There are at most
+// MaxSubscribers: beyond, and once the store closes, it gives UNAVAILABLE.
+func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*Subscription, error) {
+	d.feed.launch()
+	select {
+	case <-d.feed.ready:
+	case <-d.feed.done:
+	case <-ctx.Done():
+		return nil, mapError(ctx.Err())
+	}
+	s := &Subscription{wants: wants, news: make(chan struct{}, 1)}
+	if err := d.feed.add(s); err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() {
+		d.feed.drop(s)
+		s.cut(mapError(ctx.Err()))
+	})
+	return s, nil
+}
+
+// Next waits for a message. The error tells why there will be none any more, always with UNAVAILABLE: ctx or the
+// subscription's context ended, the store closes, or more than 1,024 messages or 8 MiB of content waited for the
+// reader; these are gone.
+func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
+	for {
+		if m, err := s.take(); m != nil || err != nil {
+			return m, err
+		}
+		select {
+		case <-s.news:
+		case <-ctx.Done():
+			return nil, mapError(ctx.Err())
+		}
+	}
+}
+
+func (s *Subscription) take() (*chain.Message, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || len(s.waiting) == 0 {
+		return nil, s.err
+	}
+	m := s.waiting[0]
+	s.waiting[0] = nil
+	s.waiting = s.waiting[1:]
+	s.bytes -= sizeOf(m)
+	return m, nil
+}
+
+// put adds a message. It tells whether the subscription goes on: a reader is better told by an end than by a hole.
+func (s *Subscription) put(m *chain.Message) bool {
+	size := sizeOf(m)
+	s.mu.Lock()
+	full := len(s.waiting) > 0 && (len(s.waiting) >= maxWaiting || s.bytes+size > maxWaitingBytes)
+	if !full && s.err == nil {
+		s.waiting = append(s.waiting, m)
+		s.bytes += size
+	}
+	s.mu.Unlock()
+	if full {
+		s.cut(errBehind)
+		return false
+	}
+	s.wake()
+	return true
+}
+
+// cut ends it, unless it has ended.
+func (s *Subscription) cut(err error) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.waiting, s.bytes, s.err = nil, 0, err
+	}
+	s.mu.Unlock()
+	s.wake()
+}
+
+func (s *Subscription) wake() {
+	select {
+	case s.news <- struct{}{}:
+	default:
+	}
+}
+
+// sizeOf is a message's content in bytes.
+func sizeOf(m *chain.Message) int {
+	size := 0
+	if m.Content != nil {
+		size += len(*m.Content)
+	}
+	if m.Attachments != nil {
+		size += len(*m.Attachments)
+	}
+	if m.Ambient != nil {
+		size += len(*m.Ambient)
+	}
+	return size
+}
