@@ -24,7 +24,8 @@ const MaxAppendBytes = 16 << 20
 // of that time.
 //
 // Faults: BAD_USER_INPUT names the field; CONFLICT if prevHash is not the session's head or a key was used for
-// another message; UNAVAILABLE if the database cannot serve, when only a repetition with idempotency keys is safe.
+// another message; UNAVAILABLE if the database cannot serve: unless the message says that nothing was written, only a
+// repetition with idempotency keys is safe.
 func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
 	switch {
 	case len(drafts) == 0:
@@ -54,27 +55,67 @@ type outcome struct {
 // appendTries bounds how often a group is tried again when another server got in between.
 const appendTries = 3
 
-func (d *DB) appendGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
-	var outcomes []outcome
+// appendGroup writes a group in one transaction. With any fault but UNAVAILABLE nothing was written, and the cause
+// is in what the group holds; with UNAVAILABLE, the message says whether it may have been written.
+func (w *writer) appendGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
 	for try := 1; ; try++ {
-		err := pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) (err error) {
-			outcomes, err = d.appendIn(ctx, dbgen.New(tx), calls)
-			return err
-		})
+		outcomes, err := w.tryGroup(ctx, calls)
 		if err == nil || try == appendTries || !passing(err) {
-			return outcomes, mapError(err)
+			return outcomes, err
 		}
 	}
+}
+
+func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
+	tx, err := w.pool.Begin(ctx)
+	if err != nil {
+		return nil, notWritten(err, true)
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // when that fails, the connection is closed, which does the same
+	outcomes, err := appendIn(ctx, dbgen.New(tx), calls)
+	if err != nil {
+		return nil, notWritten(err, tx.Conn().IsClosed())
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, notWritten(err, true)
+	}
+	err = tx.Commit(ctx)
+	switch {
+	case err == nil:
+		return outcomes, nil
+	case refused(err), errors.Is(err, pgx.ErrTxCommitRollback):
+		return nil, notWritten(err, false)
+	}
+	// pgconn.SafeToRetry is of no use here: pgx 5.12 says yes when the connection is lost after COMMIT was sent.
+	return nil, fault.Wrap(err, fault.Unavailable,
+		"the database did not answer, and whether the messages were written is not known; with idempotency keys it can be repeated safely")
+}
+
+// notWritten gives an error as a fault, when it is known that nothing was written. lost says that the connection
+// was lost, or there was none.
+func notWritten(err error, lost bool) error {
+	mapped := mapError(err)
+	if lost || fault.CodeOf(mapped) == fault.Unavailable {
+		return fault.Wrap(err, fault.Unavailable, "the database cannot serve now; nothing was written")
+	}
+	return mapped
+}
+
+// refused says that Postgres itself has answered with an error that rolls the transaction back. One that ends the
+// connection as well (FATAL) does not count: in answer to COMMIT it may come too late.
+func refused(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.SeverityUnlocalized == "ERROR"
 }
 
 // passing says whether an error comes from what another server wrote at the same time, and a new try sees it.
 func passing(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pg.Code == "23505" && pg.TableName == "append_keys" || pg.Code == "40001" || pg.Code == "40P01")
+	return ok && refused(pg) && (pg.Code == "23505" && pg.TableName == "append_keys" || pg.Code == "40001" || pg.Code == "40P01")
 }
 
 // appendIn does the work of a group within a transaction: lock, plan each call, write what the plans hold.
-func (d *DB) appendIn(ctx context.Context, q *dbgen.Queries, calls []*appendCall) ([]outcome, error) {
+func appendIn(ctx context.Context, q *dbgen.Queries, calls []*appendCall) ([]outcome, error) {
 	plan, err := readState(ctx, q, calls)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,14 @@
 package db_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -183,7 +186,7 @@ func TestAppendRefs(t *testing.T) {
 	}
 }
 
-// Many writers, few sessions and many: no fork, no gap, and ids in the order of the chain.
+// Many writers, few sessions and many: no fork, no gap, ids in the order of the chain, and each message once.
 func TestAppendConcurrently(t *testing.T) {
 	t.Parallel()
 	for _, sessions := range []int{1, 1000} {
@@ -193,6 +196,8 @@ func TestAppendConcurrently(t *testing.T) {
 			stores := []*db.DB{store, openURL(t, url)}
 			const writers, each = 64, 30
 			var wait sync.WaitGroup
+			var sent atomic.Int64
+			acknowledged := make([][]chain.Hash, writers)
 			for w := range writers {
 				wait.Go(func() {
 					for i := range each {
@@ -201,20 +206,38 @@ func TestAppendConcurrently(t *testing.T) {
 						if n%7 == 0 { // several sessions in one call, against the order of locks
 							batch = append(batch, draft(fmt.Sprint((n+sessions/2)%sessions), "also"), batch[0])
 						}
-						if _, err := stores[w%2].Append(t.Context(), batch); err != nil {
+						sent.Add(int64(len(batch)))
+						written, err := stores[w%2].Append(t.Context(), batch)
+						if err != nil {
 							t.Errorf("Append() = %v", err)
+						}
+						for _, m := range written {
+							acknowledged[w] = append(acknowledged[w], m.Hash)
 						}
 					}
 				})
 			}
 			wait.Wait()
-			checkChains(t, store)
+			var want, got []chain.Hash
+			for _, m := range checkChains(t, store) {
+				got = append(got, m.Hash)
+			}
+			want = slices.Concat(acknowledged...)
+			sortHashes(got)
+			sortHashes(want)
+			if !slices.Equal(got, want) || len(slices.Compact(want)) != len(got) || int64(len(got)) != sent.Load() {
+				t.Errorf("the log holds %d messages, for %d drafts and %d acknowledged hashes: want the same, each once", len(got), sent.Load(), len(want))
+			}
 		})
 	}
 }
 
-// checkChains reads the log and checks every chain by itself.
-func checkChains(t *testing.T, store *db.DB) {
+func sortHashes(hashes []chain.Hash) {
+	slices.SortFunc(hashes, func(a, b chain.Hash) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// checkChains reads the log, checks every chain by itself and gives the messages.
+func checkChains(t *testing.T, store *db.DB) (messages []chain.Message) {
 	t.Helper()
 	heads := map[chain.Hash]chain.Message{}
 	page := db.Page[int64]{Limit: 500}
@@ -233,10 +256,11 @@ func checkChains(t *testing.T, store *db.DB) {
 				t.Errorf("message %d is %d in its session after %d, and does not continue it", m.ID, m.Sequence, before.Sequence)
 			}
 			heads[m.SessionHash] = m
+			messages = append(messages, m)
 			page.After = ptr(row.Key)
 		}
 		if !rows.More {
-			return
+			return messages
 		}
 	}
 }

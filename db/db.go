@@ -42,7 +42,7 @@ func WithTracer(t pgx.QueryTracer) Option {
 }
 
 // Open connects to a database that Migrate has brought up to date, and starts the writer that gathers appends.
-// maxConns is the size of the pool; 0 leaves it to pgx (four, or one a core).
+// maxConns is the size of the pool; 0 leaves it to pgx (four, or one a core). The writer has two more of its own.
 func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -68,11 +68,15 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
 	d := &DB{pool: pool, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}
-	d.writer, d.feed = startWriter(d), newFeed(d)
+	if d.writer, err = startWriter(ctx, config); err != nil {
+		pool.Close()
+		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+	}
+	d.feed = newFeed(d)
 	return d, nil
 }
 
-// Close ends subscriptions, lets appends that are under way finish, then closes the pool.
+// Close ends subscriptions, lets appends that are under way finish, then closes all connections.
 func (d *DB) Close() {
 	d.feed.stop()
 	d.writer.stop()
@@ -84,7 +88,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	return mapError(d.pool.Ping(ctx))
 }
 
-// Pool gives the pool, for statistics.
+// Pool gives the pool, for statistics: all connections but the writer's.
 func (d *DB) Pool() *pgxpool.Pool { return d.pool }
 
 func (d *DB) queries() *dbgen.Queries { return dbgen.New(d.pool) }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -33,24 +35,32 @@ func (c *appendCall) finish(result []chain.Message, err error) {
 	close(c.done)
 }
 
-// writer gathers what concurrent requests append and commits it together: one wait for the disk serves all.
+// writer gathers what concurrent requests append and commits it together: one wait for the disk serves all. It has
+// connections of its own, so that slow reads never hold up an append.
 type writer struct {
-	store *DB
+	pool  *pgxpool.Pool
 	queue chan *appendCall
 	mu    sync.RWMutex // closed is set, and queue closed, under the write lock
 	ended bool
 	wait  sync.WaitGroup
 }
 
-func startWriter(store *DB) *writer {
-	w := &writer{store: store, queue: make(chan *appendCall, queueLength)}
+// startWriter starts a writer whose connections are made as those of config are.
+func startWriter(ctx context.Context, config *pgxpool.Config) (*writer, error) {
+	config = config.Copy()
+	config.MaxConns, config.MinConns, config.MinIdleConns = writers, 0, 0
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{pool: pool, queue: make(chan *appendCall, queueLength)}
 	for range writers {
 		w.wait.Go(w.run)
 	}
-	return w
+	return w, nil
 }
 
-// stop takes no more calls and returns when those that were taken are answered.
+// stop takes no more calls, answers those that were taken and closes the writer's connections.
 func (w *writer) stop() {
 	w.mu.Lock()
 	if !w.ended {
@@ -59,6 +69,7 @@ func (w *writer) stop() {
 	}
 	w.mu.Unlock()
 	w.wait.Wait()
+	w.pool.Close()
 }
 
 // submit queues a call and waits for its outcome. When ctx ends first, the call may still be committed.
@@ -127,7 +138,8 @@ func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCal
 }
 
 // commit writes a group, each call all or nothing. A call that turns out to be wrong is answered and leaves the
-// others alone; when the database refuses the group as a whole, each call is tried by itself.
+// others alone; when something in the group makes the database refuse it, each call is tried by itself. It is not
+// when the database cannot serve, or when the group may have been written: then every call is told so.
 func (w *writer) commit(group []*appendCall) {
 	live := group[:0]
 	for _, call := range group {
@@ -142,14 +154,16 @@ func (w *writer) commit(group []*appendCall) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
-	outcomes, err := w.store.appendGroup(ctx, live)
+	outcomes, err := w.appendGroup(ctx, live)
 	switch {
 	case err == nil:
 		for i, call := range live {
 			call.finish(outcomes[i].messages, outcomes[i].err)
 		}
-	case len(live) == 1:
-		live[0].finish(nil, err)
+	case len(live) == 1 || fault.CodeOf(err) == fault.Unavailable:
+		for _, call := range live {
+			call.finish(nil, err)
+		}
 	default:
 		for _, call := range live {
 			w.commit([]*appendCall{call})

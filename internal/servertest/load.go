@@ -22,8 +22,9 @@ type Load struct {
 	content map[string]string // by hash
 }
 
-// Load starts writers that append one message after the other, each with an idempotency key, until the server is
-// gone. The first hot of them share the session that is the SHA-256 of "hot"; the others have one each.
+// Load starts writers that append one message after the other, each with content of its own, until the server is
+// gone. The first hot of them share the session that is the SHA-256 of "hot"; the others have one each. Every other
+// one gives idempotency keys.
 func (p *Process) Load(name string, writers, hot int) *Load {
 	l := &Load{content: map[string]string{}, arrived: make(chan struct{}, writers)}
 	for w := range writers {
@@ -35,10 +36,13 @@ func (p *Process) Load(name string, writers, hot int) *Load {
 		l.writers.Go(func() {
 			for i := 0; ; i++ {
 				content := fmt.Sprintf("%s load, writer %d, message %d", name, w, i)
-				hashes, err := p.Append(context.Background(), map[string]any{
-					"sessionHash": chain.Sum([]byte(session)).String(), "ownerId": owner,
-					"content": content, "idempotencyKey": content,
-				})
+				message := map[string]any{
+					"sessionHash": chain.Sum([]byte(session)).String(), "ownerId": owner, "content": content,
+				}
+				if w%2 == 0 {
+					message["idempotencyKey"] = content
+				}
+				hashes, err := p.Append(context.Background(), message)
 				if err != nil {
 					return // the server is gone, or going
 				}

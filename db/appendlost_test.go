@@ -1,0 +1,145 @@
+package db_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/db/dbtest"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// cutter loses one connection to Postgres: once a transaction has sent the rows of at least two messages and then
+// what is to be cut, the answer to that is awaited and thrown away.
+type cutter struct {
+	cut []byte
+
+	mu   sync.Mutex
+	done bool
+}
+
+// option makes a store connect through the cutter.
+func (c *cutter) option(config *pgxpool.Config) {
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		return &cutConn{Conn: conn, cutter: c}, err
+	}
+}
+
+type cutConn struct {
+	net.Conn
+	cutter *cutter
+
+	mu   sync.Mutex // pgx may read and write at once
+	rows int        // in the transaction that is open
+	lose bool
+}
+
+func (c *cutConn) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	c.rows += bytes.Count(b, []byte(`"session_hash":`))
+	if c.rows >= 2 && bytes.Contains(b, c.cutter.cut) {
+		c.cutter.mu.Lock()
+		c.lose, c.cutter.done = !c.cutter.done, true
+		c.cutter.mu.Unlock()
+	}
+	if bytes.Contains(b, []byte("commit\x00")) {
+		c.rows = 0
+	}
+	c.mu.Unlock()
+	return c.Conn.Write(b)
+}
+
+func (c *cutConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lose && err == nil {
+		_ = c.Conn.Close()
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// A group whose connection is lost is not written again, and its calls hear what is known: at COMMIT, that it may
+// have been written; before, that it was not.
+func TestAppendConnectionLost(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, cut, says string
+		written         int // how often what got an error is in the log
+	}{
+		{"at COMMIT", "commit\x00", "whether the messages were written is not known", 1},
+		{"before COMMIT", `"session_hash":`, "nothing was written", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cutter := &cutter{cut: []byte(tt.cut)}
+			store, err := db.Open(t.Context(), dbtest.New(t), 4, slog.New(slog.DiscardHandler), cutter.option)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			errs := make([]error, 100)
+			var wait sync.WaitGroup
+			for i := range errs {
+				wait.Go(func() {
+					_, errs[i] = store.Append(t.Context(), []chain.Draft{draft("s", fmt.Sprint(i))})
+				})
+			}
+			wait.Wait()
+			times := map[string]int{}
+			for _, m := range checkChains(t, store) {
+				times[*m.Content]++
+			}
+			failed := 0
+			for i, err := range errs {
+				want := 1
+				if err != nil {
+					failed++
+					want = tt.written
+					if fault.CodeOf(err) != fault.Unavailable || !strings.Contains(err.Error(), tt.says) {
+						t.Errorf("call %d: %v (%s), want UNAVAILABLE and %q", i, err, fault.CodeOf(err), tt.says)
+					}
+				}
+				if got := times[fmt.Sprint(i)]; got != want {
+					t.Errorf("call %d, which got %v, is in the log %d times, want %d", i, err, got, want)
+				}
+			}
+			if failed < 2 {
+				t.Errorf("%d calls lost their connection, want a group of at least two", failed)
+			}
+		})
+	}
+}
+
+// Reads that hold every connection of the pool do not hold up an append.
+func TestAppendWhilePoolIsBusy(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	for range store.Pool().Config().MaxConns {
+		conn, err := store.Pool().Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Release()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := store.Append(ctx, []chain.Draft{draft("s", "in time")}); err != nil {
+		t.Errorf("Append() with a busy pool = %v", err)
+	}
+}
