@@ -1,5 +1,7 @@
 package embeddings
 
+import "github.com/tzzr/context-manager/internal/ranking"
+
 // functionWord says in which languages a word only holds a sentence together: articles, pronouns, prepositions,
 // auxiliaries, question words, and what is left of a contraction at its apostrophe. Such words tell a text's
 // language, and say nothing of what a query is after.
@@ -27,4 +29,35 @@ func functionWord(word string) language {
 		return inSpanish
 	}
 	return 0
+}
+
+// empty says whether a word tells nothing of what a query is after, in either language: function words, and such as
+// any message may have, since in a log everything was said, asked or done by someone.
+func empty(word string) bool {
+	if functionWord(word) != 0 {
+		return true
+	}
+	switch ranking.Plain(word) {
+	case "say", "says", "said", "saying", "tell", "tells", "told", "telling", "talk", "talks", "talked", "talking",
+		"ask", "asks", "asked", "mention", "mentioned", "know", "knows", "knew", "think", "thinks", "thought",
+		"mean", "means", "go", "goes", "went", "going", "get", "gets", "got", "getting", "done", "happen", "happened",
+		"happening", "let", "thing", "things", "something", "anything", "everything", "nothing", "someone", "anyone",
+		"everyone", "some", "any", "all", "more", "most", "much", "many", "very", "too", "also", "only", "now",
+		"other", "because", "while", "though", "through", "between", "during", "again", "once", "both", "each",
+		"such", "own", "same", "nor", "under", "off", "above", "below", "until", "against", "further", "myself",
+		"yourself", "himself", "herself", "itself", "ourselves", "themselves", "ours", "yours", "hers", "theirs":
+		return true
+	case "decir", "dice", "dices", "dicen", "dijo", "dije", "dijeron", "dicho", "hablar", "habla", "hablan", "hablo",
+		"hablaron", "hablamos", "hablado", "saber", "sabe", "sabes", "pensar", "piensa", "pasa", "paso", "pasado",
+		"ocurrio", "hacer", "hace", "hizo", "hacen", "hicieron", "hecho", "ir", "va", "van", "vas", "voy", "iba",
+		"tener", "tiene", "tienen", "tengo", "tenia", "cosa", "cosas", "todo", "toda", "todos", "todas", "algo",
+		"nada", "alguien", "nadie", "otro", "otra", "otros", "otras", "mucho", "mucha", "muchos", "muchas", "poco",
+		"tan", "tanto", "mas", "tambien", "tampoco", "ahora", "aqui", "alli", "ahi", "asi", "aunque", "mientras",
+		"segun", "sino", "durante", "antes", "despues", "donde", "adonde", "cuanto", "cuanta", "cuantos", "cuantas",
+		"cuales", "quienes", "estan", "estas", "habia", "ti", "conmigo", "contigo", "nosotras", "vosotros", "vosotras",
+		"suyo", "suya", "mio", "mia", "aquel", "aquella", "aquello", "fui", "son", "eran", "sea", "he", "has", "contra",
+		"ante", "algun", "alguno", "alguna", "algunos", "algunas", "cada", "cual":
+		return true
+	}
+	return false
 }

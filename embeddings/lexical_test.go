@@ -82,6 +82,7 @@ func TestSearchFindsTheText(t *testing.T) {
 		{"misspelt", "budgett reviews", 1},
 		{"one language's words, the other's text", "the price of café", 3},
 		{"script without spaces", "会議", 5},
+		{"emoji", "🎉", 7},
 		{"compatibility forms", "ｂｏｉｌｅｒ", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -96,7 +97,7 @@ func TestSearchFindsTheText(t *testing.T) {
 
 func TestSearchFindsNothing(t *testing.T) {
 	t.Parallel()
-	for _, query := range []string{"", "???", "🎉", "\xff\xfe", "xylophone"} {
+	for _, query := range []string{"", "???", "🎈", "\xff\xfe", "xylophone"} {
 		if shares := search(query, log, nil); slices.Max(shares) != 0 {
 			t.Errorf("search(%q) = %v, want nothing", query, shares)
 		}
@@ -145,6 +146,44 @@ func TestWeigh(t *testing.T) {
 	}
 	if len(vector.Terms) != len(want) || math.Abs(float64(vector.Max)-sum*(saturation+1)) > 1e-3 {
 		t.Errorf("terms, max = %d, %v, want %d, %v", len(vector.Terms), vector.Max, len(want), sum*(saturation+1))
+	}
+}
+
+// Max is that of all terms, divided by the information of the words that are not empty.
+func TestInformation(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, query        string
+		passages, frequent int // so many of the passages have each word
+		want               float64
+	}{
+		{"function words", "the of and a", 50, 1, 0.001},
+		{"function words in Spanish", "de la que el", 50, 1, 0.001},
+		{"of both languages", "the que", 50, 1, 0.001},
+		{"empty words", "what did she say?", 50, 1, 0.001},
+		{"empty words in Spanish, an accent left out", "¿qué le dijo también ella mas?", 50, 1, 0.001},
+		{"nothing", "", 50, 1, 0.001},
+		{"a rare word", "ox", 2_000, 3, 1},
+		{"in a small log every word is rare", "ox", 3, 3, 1},
+		{"a common word", "ox", 2_000, 500, math.Pow(math.Log(1+1500.5/500.5)/math.Log(100), 2)},
+		{"common words together", "old ox", 2_000, 500, 2 * math.Pow(math.Log(1+1500.5/500.5)/math.Log(100), 2)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			query, stats := Lexical{}.Parse(test.query), Stats{Passages: test.passages, Frequency: map[int32]int{}}
+			sum := 0.0
+			for _, term := range query.terms {
+				stats.Frequency[term.dims[0]] = test.frequent
+				sum += float64(term.weight(false)) * idf(test.frequent, test.passages)
+			}
+			want := 1.0
+			if sum > 0 {
+				want = sum * (saturation + 1) / test.want
+			}
+			if got := float64(query.Weigh(stats).Max); math.Abs(got/want-1) > 1e-4 {
+				t.Errorf("Max = %v, want %v", got, want)
+			}
+		})
 	}
 }
 

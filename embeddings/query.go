@@ -14,6 +14,13 @@ const (
 	nameWeight = 0.3 // of a word that names an owner: who is asked about says "I", and the others say the name
 )
 
+// What a query has to carry to be sure of anything.
+const (
+	background     = 1_000       // passages at least: a smaller log does not tell how common a word is
+	tellingIDF     = 4.605170186 // ln 100: that of a word which is enough by itself
+	minInformation = 1e-3
+)
+
 // What of a query counts: its beginning.
 const (
 	maxQueryBytes = 4_000
@@ -96,6 +103,12 @@ func (q Query) Terms() []int32 {
 // Weigh gives the query's vector. A term found in n of N passages weighs ln(1 + (N − n + ½)/(n + ½)), times the
 // weight of its kind; the stems of one word count together. What no passage has weighs like what one has, so that
 // in a small log a word that is missing does not outweigh those that are there.
+//
+// A query is as sure as its words carry information. That is, in [0.001, 1],
+//
+//	Σ (idf/ln 100)² over the words that are not empty
+//
+// where idf is ln(1 + (N' − n + ½)/(n + ½)) and N' = max(N, 1000). Max is divided by it, and so every share is damped.
 func (q Query) Weigh(stats Stats) QueryVector {
 	names := map[string]bool{}
 	for _, name := range stats.Names {
@@ -103,9 +116,14 @@ func (q Query) Weigh(stats Stats) QueryVector {
 			names[ranking.Plain(word)] = true
 		}
 	}
-	weights, readable, sum := map[int32]float32{}, map[int32]string{}, float32(0)
+	weights, readable, sum, information := map[int32]float32{}, map[int32]string{}, float32(0), 0.0
 	for _, term := range q.terms {
-		weight := term.weight(names[ranking.Plain(term.word)]) * stats.idf(term.dims)
+		n := stats.count(term.dims)
+		if term.kind == isWord && !empty(term.word) {
+			idf := idf(n, max(background, stats.Passages)) / tellingIDF
+			information += float64(idf * idf)
+		}
+		weight := term.weight(names[ranking.Plain(term.word)]) * float32(idf(n, stats.Passages))
 		if weight == 0 {
 			continue
 		}
@@ -117,7 +135,7 @@ func (q Query) Weigh(stats Stats) QueryVector {
 			}
 		}
 	}
-	return newQueryVector(weights, readable, sum)
+	return newQueryVector(weights, readable, sum/float32(min(1, max(minInformation, information))))
 }
 
 func (t queryTerm) weight(named bool) float32 {
@@ -134,11 +152,15 @@ func (t queryTerm) weight(named bool) float32 {
 	return 1
 }
 
-func (s Stats) idf(dims []int32) float32 {
+// count gives in how many passages one of the terms occurs, as far as is known: at least 1.
+func (s Stats) count(dims []int32) int {
 	n := 0
 	for _, dim := range dims {
 		n += s.Frequency[dim]
 	}
-	n = max(1, min(n, s.Passages))
-	return float32(math.Log(1 + (float64(s.Passages-n)+0.5)/(float64(n)+0.5)))
+	return max(1, min(n, s.Passages))
+}
+
+func idf(n, passages int) float64 {
+	return math.Log(1 + (float64(passages-n)+0.5)/(float64(n)+0.5))
 }

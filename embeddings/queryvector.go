@@ -9,7 +9,8 @@ import (
 type QueryVector struct {
 	Terms  []int32   // ascending, unique, in 1 … Dimensions
 	Values []float32 // positive
-	// Max is what a passage would reach that repeats every term of the query without end. It is never 0.
+	// Max is what a passage would reach that repeats every term of the query without end, divided by the information
+	// that the query carries, as Weigh tells: more than can be reached if that is little. It is never 0.
 	Max float32
 	// Readable gives the query's word behind a term. Pairs and n-grams have none.
 	Readable map[int32]string

@@ -134,6 +134,37 @@ func TestRetrieval(t *testing.T) {
 	}
 }
 
+func TestEmptyQueriesSelectNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []conversation{talk, charla} {
+		for _, query := range []string{
+			"the of and a", "of the", "who", "what did she say?", "What was it that he told them about?", "to be or not to be",
+			"de la que el", "¿quién?", "¿Qué dijo ella?", "lo que le han dicho a él", "y todo eso también", "the que of la",
+		} {
+			if top := c.rank(query)[0]; top.Score >= 0.2 {
+				t.Errorf("%q gets line %s at %.2f, want all well below 0.7", query, top.Hash, top.Score)
+			}
+		}
+	}
+}
+
+func TestEmojiIsFound(t *testing.T) {
+	t.Parallel()
+	c := conversation{lines: `
+Ursula: Did the vet see him?
+Aldous: She did, and all is well 🦜! Only a splinter.
+Ursula: What a relief 🎉🎉
+Aldous: Dinner at eight then?`}
+	for query, want := range map[string]string{"🦜": "1", "🎉": "2", "where is the 🎉?": "2"} {
+		if top := c.rank(query)[0]; top.Hash != want || top.Score < 0.7 {
+			t.Errorf("%q gets line %s at %.2f, want line %s over 0.7", query, top.Hash, top.Score, want)
+		}
+	}
+	if top := c.rank("🥨")[0]; top.Score != 0 {
+		t.Errorf("an emoji that nobody sent gets line %s at %.2f, want nothing", top.Hash, top.Score)
+	}
+}
+
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]language{

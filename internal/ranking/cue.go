@@ -3,6 +3,7 @@ package ranking
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // plainWords gives the words of a text without accents.
@@ -14,9 +15,21 @@ func plainWords(text string) []string {
 	return words
 }
 
+// unadorned gives the words without symbols, if there are others: who asks for "Ursula 🌻" writes "Ursula".
+func unadorned(words []string) []string {
+	adorns := func(word string) bool {
+		r, _ := utf8.DecodeRuneInString(word)
+		return symbolRune(r)
+	}
+	if plain := slices.DeleteFunc(slices.Clone(words), adorns); len(plain) > 0 {
+		return plain
+	}
+	return words
+}
+
 // named says whether all words of a name stand among a query's.
 func named(query []string, name string) bool {
-	parts := plainWords(name)
+	parts := unadorned(plainWords(name))
 	return len(parts) > 0 && contains(query, parts)
 }
 
@@ -92,7 +105,7 @@ type preferences [][]string
 func newPreferences(texts []string) preferences {
 	var p preferences
 	for _, text := range texts {
-		if words := singulars(text); len(words) > 0 {
+		if words := unadorned(singulars(text)); len(words) > 0 {
 			p = append(p, words)
 		}
 	}

@@ -12,11 +12,16 @@ func TestWords(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"nothing", "  …—!🎉", nil},
+		{"nothing", "  …—!+$\ufffd\ufffc", nil},
 		{"case and punctuation", "Don't PANIC, (re)try: 4.5!", []string{"don", "t", "panic", "re", "try", "4", "5"}},
 		{"accents stay", "¿Dónde está el CAFÉ?", []string{"dónde", "está", "el", "café"}},
 		{"one form for composed and decomposed", "cafe\u0301 café", []string{"café", "café"}},
 		{"compatibility forms", "ｆｕｌｌ ﬁt Ⅳ", []string{"full", "fit", "iv"}},
+		{"symbols are words", "Great🦜! 5 € → ok", []string{"great", "🦜", "5", "€", "→", "ok"}},
+		{"a symbol repeated at once", "🎉🎉🎉 🦜🎉 ❤️❤️", []string{"🎉", "🦜", "🎉", "❤"}},
+		{"forms of one emoji", "👍🏽 👍 ❤️ ❤ ❤︎", []string{"👍", "👍", "❤", "❤", "❤"}},
+		{"emoji of several", "👩‍🚀 1️⃣", []string{"👩", "🚀", "1"}},
+		{"flags", "🇵🇪🇪🇨🇪", []string{"🇵🇪", "🇪🇨", "🇪"}},
 		{"invalid UTF-8 separates", "ab\xffcd\xc3", []string{"ab", "cd"}},
 		{"scripts without case", "東京 Токио", []string{"東京", "токио"}},
 	} {
