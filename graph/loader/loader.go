@@ -4,6 +4,8 @@ package loader
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,9 +76,7 @@ func newLoaders(store *db.DB) *Loaders {
 	})
 	l.ThreadPlayers = newBatch(func(ctx context.Context, hashes []chain.Hash) (map[chain.Hash][]chain.Hash, error) {
 		players, err := store.PlayersOf(ctx, hashes)
-		for _, p := range players {
-			l.Components.Expect(p)
-		}
+		l.Components.Expect(slices.Concat(slices.Collect(maps.Values(players))...))
 		return fill(hashes, players), err
 	})
 	return l
