@@ -160,6 +160,42 @@ func TestSubscribersShareMessages(t *testing.T) {
 	}
 }
 
+// What is committed at once is read in parts that are bounded by their content, and all of it comes.
+func TestSubscribeReadsInParts(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	var drafts []chain.Draft
+	subscribers := map[chain.Hash]*db.Subscription{}
+	for _, session := range []string{"a", "b", "c"} { // each less than may wait for a reader
+		wanted := hashOf("session:%s", session)
+		s, err := store.Subscribe(t.Context(), func(m *chain.Message) bool { return m.SessionHash == wanted })
+		if err != nil {
+			t.Fatal(err)
+		}
+		subscribers[wanted] = s
+		for range 5 {
+			drafts = append(drafts, draft(session, strings.Repeat("x", 1<<20)))
+		}
+	}
+	written := mustAppend(t, store, drafts...)
+	ids := make([]int64, len(written))
+	for i, m := range written {
+		ids[i] = m.ID
+	}
+	for limit, want := range map[int64]int{0: 1, 1<<20 + 2: 1, 3 << 20: 2, 3<<20 + 6: 3, 100 << 20: len(ids)} { // {} are 2
+		if got, err := store.MessagesByID(t.Context(), ids, limit); err != nil || len(got) != want || got[0].ID != ids[0] {
+			t.Errorf("MessagesByID of %d bytes: %d messages, %v, want the first %d", limit, len(got), err, want)
+		}
+	}
+	for session, s := range subscribers {
+		for i := range 5 {
+			if m := next(t, s); m.SessionHash != session || m.Sequence != int64(i+1) {
+				t.Errorf("got message %d of %s, want %d of %s", m.Sequence, m.SessionHash, i+1, session)
+			}
+		}
+	}
+}
+
 func TestSubscribersLimit(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t)
