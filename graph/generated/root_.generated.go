@@ -2504,7 +2504,10 @@ type Query {
 "Writing, and asking for context, which is kept."
 type Mutation
 
-"What goes on while one listens: over WebSocket (graphql-transport-ws) or as server-sent events."
+"""
+What goes on while one listens: over WebSocket (graphql-transport-ws), with at most 32 operations at once on each, or as
+server-sent events. A reader that falls 1,024 messages or 8 MiB behind is ended with an error, rather than with a hole.
+"""
 type Subscription
 `, BuiltIn: false},
 	{Name: "../schema/verification.graphqls", Input: `"The outcome of checking one session's chain, link by link."
