@@ -125,7 +125,8 @@ type SessionEdge struct {
 	Node Session `json:"node"`
 }
 
-// What goes on while one listens: over WebSocket (graphql-transport-ws) or as server-sent events.
+// What goes on while one listens: over WebSocket (graphql-transport-ws), with at most 32 operations at once on each, or as
+// server-sent events. A reader that falls 1,024 messages or 8 MiB behind is ended with an error, rather than with a hole.
 type Subscription struct {
 }
 
