@@ -98,12 +98,28 @@ func (c *cluster) create(ctx context.Context) error {
 	if err := os.Rename(fresh, c.dir); err != nil {
 		return fmt.Errorf("move the new cluster into place: %w", err)
 	}
-	// By now, what an interrupted initdb left is still: just killed, it clears up for a moment itself.
-	halfMade, _ := filepath.Glob(filepath.Join(parent, "initdb-*")) // the only error is a bad pattern
-	for _, dir := range halfMade {
-		_ = os.RemoveAll(dir) // it takes room, no more
-	}
+	clearHalfMade(ctx, parent)
 	return syncDir(parent)
+}
+
+// clearHalfMade removes what an interrupted initdb left. Just killed, it still writes and clears up itself for a
+// moment, so that takes a few tries; what stays in the end takes room, no more.
+func clearHalfMade(ctx context.Context, parent string) {
+	const tries, pause = 100, 50 * time.Millisecond
+	for range tries {
+		halfMade, _ := filepath.Glob(filepath.Join(parent, "initdb-*")) // the only error is a bad pattern
+		if len(halfMade) == 0 {
+			return
+		}
+		for _, dir := range halfMade {
+			_ = os.RemoveAll(dir)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func syncDir(path string) error {
