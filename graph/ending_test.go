@@ -146,46 +146,6 @@ func TestStreamOfAFailedCheck(t *testing.T) {
 		}
 	}
 	for name, stream := range streams {
-		wantLast(t, name, stream, "UNAVAILABLE", "the server is stopping", `"messageAppended"`)
-	}
-}
-
-// A stream of events has no other way to tell that the server stops; a WebSocket is closed with 1001.
-func TestEventStreamCutOffByTheServer(t *testing.T) {
-	t.Parallel()
-	l := newLive(t)
-	events := l.streams(subscription)["events"]
-	until(l, "news", events)
-	l.stop()
-	wantLast(t, "events", events, "UNAVAILABLE", "the stream was cut off")
-}
-
-func TestStreamOfAFailedCheck(t *testing.T) {
-	t.Parallel()
-	l := newLive(t)
-	l.append(message("s", "one"))
-	conn, err := pgx.Connect(t.Context(), l.api.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE log.messages IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
-	streams := l.streams("subscription{verificationProgress{done}}")
-	for ended := 0; ended < 2; { // both wait for the lock
-		var n int
-		if err := tx.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_locks
-			WHERE NOT granted AND relation = 'log.messages'::REGCLASS`).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		ended += n
-	}
-	for name, stream := range streams {
 		wantLast(t, name, stream, "UNAVAILABLE", `"verificationProgress"`)
 	}
 }
