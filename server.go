@@ -45,8 +45,8 @@ const (
 	postgresStopLimit  = 30 * time.Second
 )
 
-// poolSize is how many connections to the database a server may hold: more than this wait for each other's work on a
-// few cores anyway, and subscriptions and checks of the whole log must not use them up.
+// poolSize is how many connections a server may hold for reading and the like: more would wait for each other's work on
+// a few cores anyway. The writer of appends has two of its own besides.
 const poolSize = 16
 
 // commandLine is what kong reads.
