@@ -104,3 +104,21 @@ func TestPackProperties(t *testing.T) {
 		}
 	})
 }
+
+// Where the parts cost exactly what the whole does, a budget is kept to the token: none is exceeded, and one that
+// suffices for an item is used for it.
+func TestPackBudgetIsExact(t *testing.T) {
+	t.Parallel()
+	candidates := []Candidate{candidate("one two three", 0.9), candidate("four five", 0.8), candidate("six", 0.7)}
+	// The heading is two words; the lines are four, three and two.
+	want := map[int]int{1: 0, 3: 0, 4: 4, 5: 5, 6: 6, 7: 6, 8: 8, 9: 9, 10: 9, 11: 11, 12: 11}
+	for budget, tokens := range want {
+		_, _, rendered, got, err := Pack(Request{Limit: 5, TokenBudget: &budget}, candidates, words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != tokens || got > budget {
+			t.Errorf("a budget of %d: %d tokens, want %d: %q", budget, got, tokens, rendered)
+		}
+	}
+}
