@@ -27,7 +27,7 @@ import (
 	"github.com/rs/cors"
 
 	"github.com/tzzr/context-manager/db"
-	"github.com/tzzr/context-manager/db/local"
+	"github.com/tzzr/context-manager/db/instance"
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -39,15 +39,8 @@ import (
 	"github.com/tzzr/context-manager/web"
 )
 
-// How long the private Postgres may take to start, which may mean to recover from a crash, and to stop.
-const (
-	postgresStartLimit = 5 * time.Minute
-	postgresStopLimit  = 30 * time.Second
-)
-
-// poolSize is how many connections a server may hold for reading and the like: more would wait for each other's work on
-// a few cores anyway. The writer of appends has two of its own besides.
-const poolSize = 16
+// dropLimit is how long the end of a scratch database may take.
+const dropLimit = 30 * time.Second
 
 // commandLine is what kong reads.
 type commandLine struct {
@@ -108,77 +101,6 @@ func explain(err error) string {
 	return text
 }
 
-// store is the log, with what has to be stopped after it.
-type store struct {
-	*db.DB
-	url      string
-	postgres *local.Server // nil if it is somebody else's
-	log      *slog.Logger
-}
-
-// openStore opens the log: the one that DATABASE_URL names or, with nobody's private Postgres running, its own. With
-// share, a private Postgres that another process runs will do.
-func openStore(ctx context.Context, cfg config.Database, share bool, log *slog.Logger) (*store, error) {
-	s := &store{url: cfg.DatabaseURL, log: log}
-	if s.url == "" && share {
-		s.url = runningPostgres(ctx, cfg.DataDir)
-	}
-	if s.url == "" {
-		starting, cancel := context.WithTimeout(ctx, postgresStartLimit)
-		defer cancel()
-		var err error
-		if s.postgres, err = local.Start(starting, local.Config{DataDir: cfg.DataDir, Log: log}); err != nil {
-			return nil, err
-		}
-		s.url = s.postgres.URL()
-	}
-	if err := s.connect(ctx); err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *store) connect(ctx context.Context) (err error) {
-	if err = db.Migrate(ctx, s.url, s.log); err != nil {
-		return err
-	}
-	s.DB, err = db.Open(ctx, s.url, poolSize, s.log)
-	return err
-}
-
-// close lets appends finish, closes the pool and stops Postgres.
-func (s *store) close() {
-	if s.DB != nil {
-		s.DB.Close()
-	}
-	if s.postgres == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), postgresStopLimit)
-	defer cancel()
-	if err := s.postgres.Stop(ctx); err != nil {
-		s.log.Error("the private Postgres did not stop in order", "cause", err)
-	}
-}
-
-// runningPostgres gives the address of the private Postgres that a server of this data directory runs, or "".
-func runningPostgres(ctx context.Context, dataDir string) string {
-	text, err := os.ReadFile(filepath.Join(dataDir, "postgres.url"))
-	if err != nil {
-		return ""
-	}
-	url := strings.TrimSpace(string(text))
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	running, err := db.Open(ctx, url, 1, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return "" // what a killed server left behind
-	}
-	running.Close()
-	return url
-}
-
 // Run serves.
 func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
 	listener, err := httpd.Listen(ctx, c.Addr)
@@ -186,12 +108,12 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 		return err
 	}
 	defer listener.Close()
-	s, err := openStore(ctx, cfg, false, log)
+	s, err := instance.Open(ctx, cfg, false, log)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	if c.Demo && s.postgres != nil {
+	defer s.Close()
+	if c.Demo && s.Postgres != nil {
 		if err := fillSample(ctx, s); err != nil {
 			return err
 		}
@@ -205,9 +127,9 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	if s.postgres != nil {
+	if s.Postgres != nil {
 		go func() {
-			<-s.postgres.Done()
+			<-s.Postgres.Done()
 			fail(fault.New(fault.Unavailable, "the private Postgres has ended; its log is %s", filepath.Join(cfg.DataDir, "postgres.log")))
 		}()
 	}
@@ -220,13 +142,13 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 }
 
 // fillSample fills a log that is empty.
-func fillSample(ctx context.Context, s *store) error {
+func fillSample(ctx context.Context, s *instance.Instance) error {
 	_, size, err := s.LogPosition(ctx)
 	if err != nil || size > 0 {
 		return err
 	}
 	summary, err := ingest.Sample(ctx, s.DB)
-	s.log.InfoContext(ctx, "sample log imported", "what", summary.String())
+	s.Log.InfoContext(ctx, "sample log imported", "what", summary.String())
 	return err
 }
 
@@ -253,7 +175,7 @@ func reachable(addr net.Addr) string {
 }
 
 // serve answers requests until the context ends, then lets those that are under way finish.
-func serve(ctx context.Context, listener net.Listener, s *store, tokens auth.Verifier, cfg config.Server, log *slog.Logger) error {
+func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens auth.Verifier, cfg config.Server, log *slog.Logger) error {
 	metrics := httpd.NewMetrics()
 	metrics.AddPool(s.Pool())
 	server := httpd.New(metrics, log)
@@ -286,11 +208,11 @@ func allowOrigins(origins []string, next http.Handler) http.Handler {
 
 // Run imports.
 func (c *importCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
-	s, err := openStore(ctx, cfg, true, log)
+	s, err := instance.Open(ctx, cfg, true, log)
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	for _, file := range c.Files {
 		summary, err := ingest.ImportFile(ctx, s.DB, file, os.Stdin, os.Stderr)
 		if err != nil {
@@ -307,11 +229,11 @@ func (c *exportCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Da
 	if err != nil {
 		return fault.Input("--session", "%s", err)
 	}
-	s, err := openStore(ctx, cfg, true, log)
+	s, err := instance.Open(ctx, cfg, true, log)
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	return ingest.Export(ctx, s.DB, session, os.Stdout)
 }
 
@@ -322,17 +244,17 @@ func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Data
 		return fault.Input("FILE", "%s does not exist", c.File)
 	}
 	quiet := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	s, err := openStore(ctx, cfg, true, quiet)
+	s, err := instance.Open(ctx, cfg, true, quiet)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	url, drop, err := db.Scratch(ctx, s.url)
+	defer s.Close()
+	url, drop, err := db.Scratch(ctx, s.URL)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		dropping, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgresStopLimit)
+		dropping, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropLimit)
 		defer cancel()
 		err = errors.Join(err, drop(dropping))
 	}()
@@ -340,11 +262,11 @@ func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Data
 }
 
 func (c *evalCommand) evaluate(ctx context.Context, url string, log *slog.Logger) error {
-	scratch, err := openStore(ctx, config.Database{DatabaseURL: url}, false, log)
+	scratch, err := instance.Open(ctx, config.Database{DatabaseURL: url}, false, log)
 	if err != nil {
 		return err
 	}
-	defer scratch.close()
+	defer scratch.Close()
 	listener, err := httpd.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return err
