@@ -96,15 +96,18 @@ FROM (SELECT id, id - row_number() OVER (ORDER BY id) AS island FROM log.message
 -- one a message, to whoever listens. The payload lists them as "7-9,12-12".
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION log.announce() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    firsts BIGINT[];
+    lasts  BIGINT[];
 BEGIN
-    WITH runs AS (
+    SELECT array_agg(r.first_id ORDER BY r.first_id), array_agg(r.last_id ORDER BY r.first_id) INTO firsts, lasts
+    FROM (
         SELECT min(i.id) AS first_id, max(i.id) AS last_id
         FROM (SELECT id, id - row_number() OVER (ORDER BY id) AS island FROM added) i GROUP BY i.island
-    ), waiting AS (
-        INSERT INTO seal.outbox (first_id, last_id) SELECT r.first_id, r.last_id FROM runs r
-    )
-    PERFORM pg_notify('context_manager_log', string_agg(r.first_id || '-' || r.last_id, ',' ORDER BY r.first_id))
-    FROM (SELECT r.*, row_number() OVER (ORDER BY r.first_id) AS place FROM runs r) r
+    ) r;
+    INSERT INTO seal.outbox (first_id, last_id) SELECT unnest(firsts), unnest(lasts);
+    PERFORM pg_notify('context_manager_log', string_agg(r.first_id || '-' || r.last_id, ',' ORDER BY r.place))
+    FROM unnest(firsts, lasts) WITH ORDINALITY AS r (first_id, last_id, place)
     GROUP BY r.place / 150; -- a payload ends at 8,000 bytes
     RETURN NULL;
 END $$;
