@@ -81,7 +81,7 @@ func (s *Instance) Close() {
 
 // runningPostgres gives the address of the private Postgres that a server of this data directory runs, or "".
 func runningPostgres(ctx context.Context, dataDir string) string {
-	text, err := os.ReadFile(filepath.Join(dataDir, "postgres.URL"))
+	text, err := os.ReadFile(filepath.Join(dataDir, "postgres.url"))
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/transparency-dev/formats/proof"
 	"golang.org/x/mod/sumdb/tlog"
@@ -37,32 +38,59 @@ type Inclusion struct {
 
 // CheckInclusion checks a tlog-proof for a leaf. The text must be the one that the format prescribes, to the byte.
 func CheckInclusion(text string, leaf Leaf, policy Policy) (Inclusion, error) {
+	p, err := ParseProof(text)
+	if err != nil {
+		return Inclusion{}, err
+	}
+	checkpoint, err := Open(p.Checkpoint, policy)
+	if err != nil {
+		return Inclusion{}, err
+	}
+	if err := p.Check(leaf, checkpoint.Head); err != nil {
+		return Inclusion{}, err
+	}
+	return Inclusion{Checkpoint: checkpoint, Index: p.Index}, nil
+}
+
+// Proof is a tlog-proof that was read and not yet checked: for whoever checks many against one checkpoint, whose
+// signatures are then checked once.
+type Proof struct {
+	Index      int64
+	Checkpoint string // a signed note, which is for Open to check
+	path       tlog.RecordProof
+}
+
+// ParseProof reads a tlog-proof. The text must be the one that the format prescribes, to the byte.
+func ParseProof(text string) (Proof, error) {
 	if len(text) > MaxNote+MaxProofHashes*64 {
-		return Inclusion{}, fmt.Errorf("the proof has %d bytes, more than any has", len(text))
+		return Proof{}, fmt.Errorf("the proof has %d bytes, more than any has", len(text))
 	}
 	var p proof.TLogProof
 	if err := p.Unmarshal([]byte(text)); err != nil {
-		return Inclusion{}, err
+		return Proof{}, err
 	}
 	if len(p.Hashes) > MaxProofHashes || p.ExtraData != nil || !bytes.Equal(p.Marshal(), []byte(text)) {
-		return Inclusion{}, errors.New("the proof is not written the one way that it is")
+		return Proof{}, errors.New("the proof is not written the one way that it is")
 	}
-	checkpoint, err := Open(string(p.Checkpoint), policy)
-	if err != nil {
-		return Inclusion{}, err
+	if p.Index > math.MaxInt64 {
+		return Proof{}, errors.New("the proof's index is out of reach")
 	}
 	path := make(tlog.RecordProof, len(p.Hashes))
 	for i, h := range p.Hashes {
 		path[i] = h
 	}
-	if p.Index >= uint64(checkpoint.Size) {
-		return Inclusion{}, fmt.Errorf("leaf %d is not in a tree of %d", p.Index, checkpoint.Size)
+	return Proof{Index: int64(p.Index), Checkpoint: string(p.Checkpoint), path: path}, nil
+}
+
+// Check checks that the leaf is the Index-th of the tree of a head, which is that of the proof's checkpoint.
+func (p Proof) Check(leaf Leaf, head Head) error {
+	if p.Index >= head.Size {
+		return fmt.Errorf("leaf %d is not in a tree of %d", p.Index, head.Size)
 	}
-	index := int64(p.Index)
-	if err := tlog.CheckRecord(path, checkpoint.Size, tlog.Hash(checkpoint.Root), index, leaf.Hash()); err != nil {
-		return Inclusion{}, fmt.Errorf("the proof does not lead from the leaf to the checkpoint's root: %w", err)
+	if err := tlog.CheckRecord(p.path, head.Size, tlog.Hash(head.Root), p.Index, leaf.Hash()); err != nil {
+		return fmt.Errorf("the proof does not lead from the leaf to the checkpoint's root: %w", err)
 	}
-	return Inclusion{Checkpoint: checkpoint, Index: index}, nil
+	return nil
 }
 
 // ProveConsistency gives the hashes that show that the tree of size to extends the one of size from (RFC 6962,
