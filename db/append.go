@@ -2,11 +2,8 @@ package db
 
 import (
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -43,7 +40,9 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 	if bytes > MaxAppendBytes {
 		return nil, fault.Input("messages", "have %d bytes together; at most %d are allowed", bytes, MaxAppendBytes)
 	}
-	return d.writer.submit(&appendCall{ctx: ctx, drafts: drafts, bytes: bytes, done: make(chan struct{})})
+	call := &appendCall{ctx: ctx, drafts: drafts, bytes: bytes, done: make(chan struct{})}
+	call.prepare()
+	return d.writer.submit(call)
 }
 
 // outcome is what became of one call of a group.
@@ -72,7 +71,7 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, 
 		return nil, notWritten(err, true)
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // when that fails, the connection is closed, which does the same
-	outcomes, err := appendIn(ctx, dbgen.New(tx), calls)
+	outcomes, err := appendIn(ctx, tx, calls)
 	if err != nil {
 		return nil, notWritten(err, tx.Conn().IsClosed())
 	}
@@ -114,87 +113,18 @@ func passing(err error) bool {
 	return ok && refused(pg) && (pg.Code == "23505" && pg.TableName == "append_keys" || pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// appendIn does the work of a group within a transaction: lock, plan each call, write what the plans hold.
-func appendIn(ctx context.Context, q *dbgen.Queries, calls []*appendCall) ([]outcome, error) {
-	plan, err := readState(ctx, q, calls)
+// appendIn does the work of a group within a transaction: lock and read in one round trip, plan each call, write what
+// the plans hold in another.
+func appendIn(ctx context.Context, tx pgx.Tx, calls []*appendCall) ([]outcome, error) {
+	plan, err := readState(ctx, tx, calls)
 	if err != nil {
 		return nil, err
 	}
 	outcomes := make([]outcome, len(calls))
-	slots := make([][]slot, len(calls))
 	for i, call := range calls {
-		slots[i], outcomes[i].err = plan.call(call.drafts)
+		outcomes[i].messages, outcomes[i].err = plan.call(call)
 	}
-	if len(plan.entries) > 0 {
-		if err := plan.write(ctx, q); err != nil {
-			return nil, err
-		}
-	}
-	for i := range calls {
-		for _, s := range slots[i] {
-			if s.entry != nil {
-				outcomes[i].messages = append(outcomes[i].messages, s.entry.message)
-			} else {
-				outcomes[i].messages = append(outcomes[i].messages, s.written)
-			}
-		}
-	}
-	return outcomes, nil
-}
-
-// row is a message on its way into log.messages; see the query AppendMessages.
-type row struct {
-	SessionHash  chain.Hash        `json:"session_hash"`
-	ThreadHash   *chain.Hash       `json:"thread_hash"`
-	OwnerID      chain.Hash        `json:"owner_id"`
-	PlayersID    []chain.Hash      `json:"players_id"`
-	MasterPlayer *chain.Hash       `json:"master_player"`
-	Role         *string           `json:"role"`
-	EventType    chain.EventType   `json:"event_type"`
-	Importance   int               `json:"importance"`
-	Channel      *string           `json:"channel"`
-	Source       *string           `json:"source"`
-	Content      string            `json:"content"`
-	Attachments  []json.RawMessage `json:"attachments,omitempty"` // a list of one, since a bare null would be NULL
-	Ambient      []json.RawMessage `json:"ambient,omitempty"`
-	Salt         string            `json:"salt,omitempty"`
-	Hashtags     []chain.Hash      `json:"hashtags"`
-	FlagID       *chain.Hash       `json:"flag_id"`
-	MasterItemID *chain.Hash       `json:"master_item_id"`
-	ItemID       []chain.Hash      `json:"item_id"`
-	LocID        *chain.Hash       `json:"loc_id"`
-	RefsDigest   chain.Hash        `json:"refs_digest"`
-	CreatedAt    time.Time         `json:"created_at"`
-	Hash         *chain.Hash       `json:"hash"`
-}
-
-func rowOf(d *chain.Draft, at time.Time) row {
-	r := row{
-		SessionHash: d.SessionHash, ThreadHash: d.ThreadHash, OwnerID: d.OwnerID, PlayersID: list(d.PlayerIDs),
-		MasterPlayer: d.MasterPlayer, Role: d.Role, EventType: d.EventType, Importance: d.Importance,
-		Channel: d.Channel, Source: d.Source, Content: d.Content, Attachments: raw(d.Attachments), Ambient: raw(d.Ambient),
-		Hashtags: list(d.Hashtags), FlagID: d.FlagID, MasterItemID: d.MasterItemID, ItemID: list(d.ItemIDs),
-		LocID: d.LocationID, RefsDigest: chain.RefsDigest(d.Refs), CreatedAt: at,
-	}
-	if d.Original != nil {
-		r.Hash, r.Salt = &d.Original.Hash, hex.EncodeToString(d.Original.Salt)
-	}
-	return r
-}
-
-// list gives an empty list for a nil one, since a list in the log is never NULL.
-func list(hashes []chain.Hash) []chain.Hash {
-	if hashes == nil {
-		return []chain.Hash{}
-	}
-	return hashes
-}
-
-func raw(j *chain.JSON) []json.RawMessage {
-	if j == nil {
-		return nil
-	}
-	return []json.RawMessage{json.RawMessage(*j)}
+	return outcomes, plan.write(ctx, tx)
 }
 
 // messageOf gives a row of the log as a message.

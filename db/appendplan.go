@@ -2,35 +2,39 @@ package db
 
 import (
 	"context"
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// entry is a message that a plan will write.
-type entry struct {
-	draft   *chain.Draft
-	at      time.Time
-	message chain.Message // set once written
-}
+// What planning reads. Not for sqlc: one round trip brings all.
+var (
+	//go:embed append/lock.sql
+	lockSQL string
+	//go:embed append/heads.sql
+	headsSQL string
+	//go:embed append/given.sql
+	givenSQL string
+	//go:embed append/json.sql
+	jsonSQL string
+	//go:embed append/sources.sql
+	sourcesSQL string
+	//go:embed append/keys.sql
+	keysSQL string
+)
 
-// slot is the place of one draft in its call's answer: a message to be written, or one written before.
-type slot struct {
-	entry   *entry
-	written chain.Message
-}
-
-// head is the end of a session's chain as the plan knows it. The hash of what the plan itself will write is not
-// known yet, so it is nil then, and so it is in a new session.
+// head is the end of a session's chain as the plan knows it, what it will write itself included.
 type head struct {
-	hash    *chain.Hash
-	at      time.Time
-	planned bool
+	hash     *chain.Hash // nil in a new session
+	sequence int64
+	at       time.Time
 }
 
 type appendKey struct {
@@ -40,110 +44,173 @@ type appendKey struct {
 
 // use is what an idempotency key stands for.
 type use struct {
-	fingerprint chain.Hash
-	slot        slot
+	fingerprint *chain.Hash // nil once the message was erased: then the key stands for it whatever is sent
+	hash        chain.Hash
+	message     *chain.Message // nil until it was read
 }
 
-// appendPlan decides, with the sessions locked, which drafts can be written. Calls are planned one after the
-// other; one that cannot be written leaves no trace.
+// appendPlan decides, with the sessions locked, which drafts can be written and what the messages will be, hashes
+// included. Calls are planned one after the other; one that cannot be written leaves no trace.
 type appendPlan struct {
 	now     time.Time
+	ids     []int64 // given by the log, ascending; not all are used
 	heads   map[chain.Hash]head
-	uses    map[appendKey]use
+	uses    map[appendKey]*use
 	sources map[chain.Hash]chain.RefType
-	entries []*entry
-	keys    map[*entry]appendKey
+	json    map[string]chain.JSON // by what was sent: what Postgres makes of it
+	rows    messageRows
+	refs    refRows
+	keys    keyRows
 }
 
-// readState locks the sessions and reads all that planning needs.
-func readState(ctx context.Context, q *dbgen.Queries, calls []*appendCall) (*appendPlan, error) {
-	p := &appendPlan{
-		heads: map[chain.Hash]head{}, uses: map[appendKey]use{}, sources: map[chain.Hash]chain.RefType{}, keys: map[*entry]appendKey{},
-	}
-	sessions, refs := map[chain.Hash]bool{}, map[chain.Hash]bool{}
-	var owners, keys []string
+// wanted is what a group needs to know of the log.
+type wanted struct {
+	sessions, refs map[chain.Hash]bool
+	owners, keys   []string
+	json           map[string]bool
+	drafts         int
+}
+
+func wantedBy(calls []*appendCall) *wanted {
+	w := &wanted{sessions: map[chain.Hash]bool{}, refs: map[chain.Hash]bool{}, json: map[string]bool{}}
 	for _, call := range calls {
+		w.drafts += len(call.drafts)
 		for i := range call.drafts {
 			d := &call.drafts[i]
-			sessions[d.SessionHash] = true
+			w.sessions[d.SessionHash] = true
 			for _, r := range d.Refs {
-				refs[r.Hash] = true
+				w.refs[r.Hash] = true
 			}
 			if d.IdempotencyKey != nil {
-				owners, keys = append(owners, d.OwnerID.String()), append(keys, *d.IdempotencyKey)
+				w.owners, w.keys = append(w.owners, d.OwnerID.String()), append(w.keys, *d.IdempotencyKey)
+			}
+			for _, j := range []*chain.JSON{d.Attachments, d.Ambient} {
+				if j != nil && *j != emptyObject {
+					w.json[string(*j)] = true
+				}
 			}
 		}
 	}
-	if err := q.LockSessions(ctx, texts(sessions)); err != nil {
-		return nil, err
-	}
-	heads, err := q.SessionHeads(ctx, texts(sessions))
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range heads {
-		p.heads[h.SessionHash] = head{hash: &h.Hash, at: h.CreatedAt}
-	}
-	if p.now, err = q.Clock(ctx); err != nil {
-		return nil, err
-	}
-	if len(refs) > 0 {
-		sources, err := q.ExistingSources(ctx, texts(refs))
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range sources {
-			p.sources[s.Hash] = chain.RefType(s.Kind)
-		}
-	}
-	if len(keys) > 0 {
-		return p, p.readKeys(ctx, q, owners, keys)
-	}
-	return p, nil
+	return w
 }
 
-func (p *appendPlan) readKeys(ctx context.Context, q *dbgen.Queries, owners, keys []string) error {
-	used, err := q.AppendKeys(ctx, owners, keys)
-	if err != nil || len(used) == 0 {
+// readState locks the sessions and reads all that planning needs, in one round trip.
+func readState(ctx context.Context, tx pgx.Tx, calls []*appendCall) (*appendPlan, error) {
+	w := wantedBy(calls)
+	p := &appendPlan{
+		heads: make(map[chain.Hash]head, len(w.sessions)), uses: map[appendKey]*use{},
+		sources: map[chain.Hash]chain.RefType{}, json: make(map[string]chain.JSON, len(w.json)),
+	}
+	batch := &pgx.Batch{}
+	sessions := texts(w.sessions)
+	batch.Queue(lockSQL, sessions)
+	batch.Queue(headsSQL, sessions).Query(p.readHeads)
+	batch.Queue(givenSQL, w.drafts).QueryRow(func(row pgx.Row) error { return row.Scan(&p.now, &p.ids) })
+	if len(w.json) > 0 {
+		sent := make([]string, 0, len(w.json))
+		for text := range w.json {
+			sent = append(sent, text)
+		}
+		batch.Queue(jsonSQL, sent).QueryRow(func(row pgx.Row) error { return p.readJSON(row, sent) })
+	}
+	if len(w.refs) > 0 {
+		batch.Queue(sourcesSQL, texts(w.refs)).Query(p.readSources)
+	}
+	if len(w.keys) > 0 {
+		batch.Queue(keysSQL, w.owners, w.keys).Query(p.readKeys)
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	return p, p.readUsed(ctx, dbgen.New(tx))
+}
+
+func (p *appendPlan) readHeads(rows pgx.Rows) error {
+	var session, hash chain.Hash
+	var h head
+	_, err := pgx.ForEachRow(rows, []any{&session, &hash, &h.sequence, &h.at}, func() error {
+		own := hash
+		p.heads[session] = head{hash: &own, sequence: h.sequence, at: h.at}
+		return nil
+	})
+	return err
+}
+
+func (p *appendPlan) readJSON(row pgx.Row, sent []string) error {
+	var stored []string
+	if err := row.Scan(&stored); err != nil {
 		return err
 	}
+	for i, text := range stored {
+		p.json[sent[i]] = chain.JSON(text)
+	}
+	return nil
+}
+
+func (p *appendPlan) readSources(rows pgx.Rows) error {
+	var hash chain.Hash
+	var kind string
+	_, err := pgx.ForEachRow(rows, []any{&hash, &kind}, func() error {
+		p.sources[hash] = chain.RefType(kind)
+		return nil
+	})
+	return err
+}
+
+func (p *appendPlan) readKeys(rows pgx.Rows) error {
+	var key appendKey
+	var fingerprint *chain.Hash
+	var hash chain.Hash
+	_, err := pgx.ForEachRow(rows, []any{&key.owner, &key.key, &fingerprint, &hash}, func() error {
+		p.uses[key] = &use{fingerprint: fingerprint, hash: hash}
+		return nil
+	})
+	return err
+}
+
+// readUsed reads the messages that keys stand for.
+func (p *appendPlan) readUsed(ctx context.Context, q *dbgen.Queries) error {
+	if len(p.uses) == 0 {
+		return nil
+	}
 	hashes := map[chain.Hash]bool{}
-	for _, u := range used {
-		hashes[u.MessageHash] = true
+	for _, u := range p.uses {
+		hashes[u.hash] = true
 	}
 	rows, err := q.MessagesByHash(ctx, texts(hashes))
 	if err != nil {
 		return err
 	}
-	written := make(map[chain.Hash]chain.Message, len(rows))
-	for _, r := range rows {
-		written[r.Hash] = messageOf(r)
-	}
-	for _, u := range used {
-		p.uses[appendKey{u.OwnerID, u.Key}] = use{u.Fingerprint, slot{written: written[u.MessageHash]}}
+	for i := range rows {
+		m := messageOf(rows[i])
+		for _, u := range p.uses {
+			if u.hash == m.Hash {
+				u.message = &m
+			}
+		}
 	}
 	return nil
 }
 
-// call plans one call, or says why it cannot be written.
-func (p *appendPlan) call(drafts []chain.Draft) ([]slot, error) {
-	heads, uses := map[chain.Hash]head{}, map[appendKey]use{} // what this call changes
-	var entries []*entry
-	slots := make([]slot, len(drafts))
-	for i := range drafts {
-		d, field := &drafts[i], fmt.Sprintf("messages[%d]", i)
-		key, mark := appendKey{}, chain.Hash{}
+// call plans one call and gives its messages, or says why it cannot be written.
+func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
+	messages := make([]chain.Message, len(call.drafts))
+	fresh := make([]bool, len(call.drafts))
+	heads, uses, ids := map[chain.Hash]head{}, map[appendKey]*use{}, p.ids // what this call changes
+	for i := range call.drafts {
+		d, field := &call.drafts[i], fmt.Sprintf("messages[%d]", i)
+		var key appendKey
 		if d.IdempotencyKey != nil {
-			key, mark = appendKey{d.OwnerID, *d.IdempotencyKey}, d.Fingerprint()
+			key = appendKey{d.OwnerID, *d.IdempotencyKey}
 			u, known := uses[key]
 			if !known {
 				u, known = p.uses[key]
 			}
-			if known && u.fingerprint != mark {
+			if known && u.fingerprint != nil && *u.fingerprint != call.prepared[i].fingerprint {
 				return nil, &fault.Error{Code: fault.Conflict, Field: field + ".idempotencyKey", Message: "was used for another message"}
 			}
 			if known {
-				slots[i] = u.slot
+				messages[i] = *u.message
 				continue
 			}
 		}
@@ -155,21 +222,31 @@ func (p *appendPlan) call(drafts []chain.Draft) ([]slot, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := &entry{draft: d, at: at}
-		entries, slots[i] = append(entries, e), slot{entry: e}
-		heads[d.SessionHash] = head{at: at, planned: true}
+		m := &messages[i]
+		if *m, err = p.message(d, &call.prepared[i], h, ids[0], at); err != nil {
+			return nil, &fault.Error{Code: fault.BadUserInput, Field: field, Message: err.Error()}
+		}
+		ids, fresh[i] = ids[1:], true
+		heads[d.SessionHash] = head{hash: &m.Hash, sequence: m.Sequence, at: at}
 		if d.IdempotencyKey != nil {
-			uses[key] = use{mark, slots[i]}
+			uses[key] = &use{fingerprint: &call.prepared[i].fingerprint, hash: m.Hash, message: m}
 		}
 	}
+	p.ids = ids
 	for session, h := range heads {
 		p.heads[session] = h
 	}
 	for key, u := range uses {
-		p.uses[key], p.keys[u.slot.entry] = u, key
+		p.uses[key] = u
+		p.keys.add(key, u)
 	}
-	p.entries = append(p.entries, entries...)
-	return slots, nil
+	for i := range messages {
+		if fresh[i] {
+			p.rows.add(&messages[i])
+			p.refs.add(&messages[i], call.drafts[i].Refs)
+		}
+	}
+	return messages, nil
 }
 
 // place checks a draft against the head of its session and gives the time it will have.
@@ -185,77 +262,45 @@ func (p *appendPlan) place(d *chain.Draft, h head, field string) (time.Time, err
 		}
 	}
 	switch {
-	case d.CreatedAt != nil && (h.planned || h.hash != nil) && d.CreatedAt.Before(h.at):
+	case d.CreatedAt != nil && h.hash != nil && d.CreatedAt.Before(h.at):
 		return time.Time{}, fault.Input(field+".createdAt", "is before the last message of the session, %s", h.at.UTC().Format(time.RFC3339Nano))
 	case d.CreatedAt != nil:
 		return *d.CreatedAt, nil
-	case (h.planned || h.hash != nil) && p.now.Before(h.at):
-		return h.at, nil
+	case h.hash != nil && p.now.Before(h.at):
+		return h.at.UTC(), nil
 	}
-	return p.now, nil
+	return p.now.UTC(), nil
 }
 
-// write inserts the entries with their refs, search vectors and keys, and sets their messages.
-func (p *appendPlan) write(ctx context.Context, q *dbgen.Queries) error {
-	rows := make([]row, len(p.entries))
-	for i, e := range p.entries {
-		rows[i] = rowOf(e.draft, e.at)
+// message gives the message that a draft becomes behind a head.
+func (p *appendPlan) message(d *chain.Draft, ready *prepared, h head, id int64, at time.Time) (chain.Message, error) {
+	attachments := p.stored(d.Attachments)
+	if attachments == nil {
+		empty := chain.JSON(emptyObject)
+		attachments = &empty
 	}
-	drafts, err := json.Marshal(rows)
-	if err != nil {
-		return fault.Wrap(err, fault.BadUserInput, "attachments or ambient are not JSON")
+	m := chain.Message{
+		ID: id, PrevHash: h.hash, Sequence: h.sequence + 1, SessionHash: d.SessionHash, ThreadHash: d.ThreadHash, OwnerID: d.OwnerID,
+		PlayerIDs: d.PlayerIDs, MasterPlayer: d.MasterPlayer, Role: d.Role, EventType: d.EventType, Importance: int16(d.Importance),
+		Channel: d.Channel, Source: d.Source, Content: &d.Content, Attachments: attachments, Ambient: p.stored(d.Ambient),
+		Salt: ready.salt, Hashtags: d.Hashtags, FlagID: d.FlagID, MasterItemID: d.MasterItemID, ItemIDs: d.ItemIDs,
+		LocationID: d.LocationID, RefsDigest: ready.refsDigest, CreatedAt: at,
 	}
-	written, err := q.AppendMessages(ctx, drafts)
-	if err != nil {
-		return err
+	m.ContentDigest = chain.Sum(chain.ContentPreimage(m.Salt, *m.Content, *m.Attachments, m.Ambient))
+	m.Hash = m.ComputeHash()
+	if d.Original != nil && d.Original.Hash != m.Hash {
+		return m, fmt.Errorf("has the hash %s and not that of the original, %s", m.Hash, d.Original.Hash)
 	}
-	if len(written) != len(p.entries) {
-		return fmt.Errorf("wrote %d messages of %d", len(written), len(p.entries))
-	}
-	for i, e := range p.entries {
-		e.message = messageOf(written[i])
-	}
-	if err := p.writeRefs(ctx, q); err != nil {
-		return err
-	}
-	if err := p.writeKeys(ctx, q); err != nil {
-		return err
-	}
-	var search lexicalRows
-	for _, e := range p.entries {
-		search.add(chain.RefContext, e.message.ID, &e.message.SessionHash, e.message.Sequence, *e.message.Content)
-	}
-	return search.write(ctx, q)
+	return m, nil
 }
 
-func (p *appendPlan) writeRefs(ctx context.Context, q *dbgen.Queries) error {
-	var messages, refs, types []string
-	var positions []int32
-	for _, e := range p.entries {
-		for i, r := range e.draft.Refs {
-			messages, positions = append(messages, e.message.Hash.String()), append(positions, int32(i+1))
-			refs, types = append(refs, r.Hash.String()), append(types, string(r.Type))
-		}
+// stored gives JSON as Postgres writes it.
+func (p *appendPlan) stored(sent *chain.JSON) *chain.JSON {
+	if sent == nil || *sent == emptyObject {
+		return sent
 	}
-	if len(refs) == 0 {
-		return nil
-	}
-	return q.AppendRefs(ctx, messages, positions, refs, types)
-}
-
-func (p *appendPlan) writeKeys(ctx context.Context, q *dbgen.Queries) error {
-	var owners, keys, fingerprints, messages []string
-	for _, e := range p.entries {
-		if key, ok := p.keys[e]; ok {
-			owners, keys = append(owners, key.owner.String()), append(keys, key.key)
-			fingerprints = append(fingerprints, p.uses[key].fingerprint.String())
-			messages = append(messages, e.message.Hash.String())
-		}
-	}
-	if len(keys) == 0 {
-		return nil
-	}
-	return q.AppendKey(ctx, owners, keys, fingerprints, messages)
+	text := p.json[string(*sent)]
+	return &text
 }
 
 // texts gives hashes as the text that queries take.

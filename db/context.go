@@ -64,50 +64,6 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	return d.keepSelection(ctx, chosen)
 }
 
-// indexPending gives search vectors to what others than the server wrote, so that this search finds it.
-func (d *DB) indexPending(ctx context.Context) error {
-	const batch = 1000
-	for {
-		waiting, err := d.queries().HasPending(ctx)
-		if err != nil || !waiting {
-			return mapError(err)
-		}
-		err = d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
-			pending, err := q.PendingSources(ctx, batch)
-			if err != nil {
-				return err
-			}
-			return indexSources(ctx, q, pending)
-		})
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func indexSources(ctx context.Context, q *dbgen.Queries, pending []dbgen.EmbeddingPending) error {
-	hashes := make([]string, len(pending))
-	for i, p := range pending {
-		hashes[i] = p.Hash.String()
-	}
-	messages, err := q.MessagesByHash(ctx, hashes)
-	if err != nil {
-		return err
-	}
-	records, err := q.RecordsByHash(ctx, hashes)
-	if err != nil {
-		return err
-	}
-	var rows lexicalRows
-	for _, m := range messages {
-		rows.add(chain.RefContext, m.ID, &m.SessionHash, m.Sequence, m.Content)
-	}
-	for _, r := range recordsOf(records) {
-		rows.add(r.Kind, r.ID, nil, 0, r.SearchText())
-	}
-	return rows.write(ctx, q)
-}
-
 func (d *DB) keepSelection(ctx context.Context, s selection.Selection) (selection.Selection, error) {
 	receipt, err := s.ComputeReceipt()
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 // DB is the store. It is safe for concurrent use; Close it when done.
 type DB struct {
 	pool   *pgxpool.Pool
+	index  *indexer
 	writer *writer
 	feed   *feed
 	checks chan struct{} // holds one for each check under way
@@ -68,7 +69,9 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
 	d := &DB{pool: pool, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}
-	if d.writer, err = startWriter(ctx, config); err != nil {
+	d.index = startIndexer(d)
+	if d.writer, err = startWriter(ctx, config, d.index); err != nil {
+		d.index.stop()
 		pool.Close()
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
@@ -80,6 +83,7 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 func (d *DB) Close() {
 	d.feed.stop()
 	d.writer.stop()
+	d.index.stop()
 	d.pool.Close()
 }
 

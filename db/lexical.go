@@ -1,49 +1,91 @@
 package db
 
 import (
+	"bytes"
 	"context"
-	"strconv"
-	"strings"
+	"encoding/binary"
+	"math"
 
-	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/jackc/pgx/v5"
+
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-// lexicalRows gathers rows of embedding.lexical, so that one statement writes them.
-type lexicalRows struct{ params dbgen.AddLexicalParams }
+// lexicalRows gathers rows of embedding.lexical in the form of a binary COPY: read from text, a vector costs more than
+// all else about a message.
+type lexicalRows struct{ copy []byte }
+
+const (
+	copySignature = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00" // with no flags and no extension
+	copyEnd       = 0xFFFF
+	copyLexical   = "COPY embedding.lexical (kind, source_id, passage, session_hash, sequence, vector, terms) FROM STDIN (FORMAT binary)"
+	oidInt4       = 23
+)
 
 // add takes in the passages of a message (kind RefContext, with its session and sequence) or a record.
 func (l *lexicalRows) add(kind chain.RefType, id int64, session *chain.Hash, sequence int64, text string) {
-	name := ""
-	if session != nil {
-		name = session.String()
+	if l.copy == nil {
+		l.copy = append(l.copy, copySignature...)
 	}
-	p := &l.params
 	for i, passage := range (embeddings.Lexical{}).Document(text) {
-		p.Kinds, p.Ids, p.Passages = append(p.Kinds, string(kind)), append(p.Ids, id), append(p.Passages, int32(i))
-		p.Sessions, p.Sequences = append(p.Sessions, name), append(p.Sequences, sequence)
-		p.Vectors, p.Terms = append(p.Vectors, passage.String()), append(p.Terms, intArray(passage.Terms))
+		b := binary.BigEndian.AppendUint16(l.copy, 7) // columns
+		b = appendField(b, string(kind))
+		b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(id))))
+		b = appendField(b, string(binary.BigEndian.AppendUint32(nil, uint32(i))))
+		if session == nil {
+			b = binary.BigEndian.AppendUint32(b, math.MaxUint32) // NULL
+			b = binary.BigEndian.AppendUint32(b, math.MaxUint32)
+		} else {
+			b = appendField(b, session.String())
+			b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(sequence))))
+		}
+		l.copy = appendTerms(appendVector(b, passage), passage.Terms)
 	}
 }
 
-func (l *lexicalRows) write(ctx context.Context, q *dbgen.Queries) error {
-	if len(l.params.Ids) == 0 {
+func appendField(b []byte, value string) []byte {
+	return append(binary.BigEndian.AppendUint32(b, uint32(len(value))), value...)
+}
+
+// appendVector adds a sparsevec as pgvector receives it: dimensions, how many, nothing, indices from 0, values.
+func appendVector(b []byte, p embeddings.Passage) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(12+8*len(p.Terms)))
+	b = binary.BigEndian.AppendUint32(b, embeddings.Dimensions)
+	b = binary.BigEndian.AppendUint32(b, uint32(len(p.Terms)))
+	b = binary.BigEndian.AppendUint32(b, 0)
+	for _, term := range p.Terms {
+		b = binary.BigEndian.AppendUint32(b, uint32(term-1))
+	}
+	for _, value := range p.Values {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(value))
+	}
+	return b
+}
+
+// appendTerms adds an INT[] as Postgres receives it: dimensions, no NULLs, type, length and lower bound, elements.
+func appendTerms(b []byte, terms []int32) []byte {
+	if len(terms) == 0 {
+		b = binary.BigEndian.AppendUint32(b, 12)
+		b = append(b, 0, 0, 0, 0, 0, 0, 0, 0)
+		return binary.BigEndian.AppendUint32(b, oidInt4)
+	}
+	b = binary.BigEndian.AppendUint32(b, uint32(20+8*len(terms)))
+	for _, x := range [...]uint32{1, 0, oidInt4, uint32(len(terms)), 1} {
+		b = binary.BigEndian.AppendUint32(b, x)
+	}
+	for _, term := range terms {
+		b = binary.BigEndian.AppendUint32(b, 4)
+		b = binary.BigEndian.AppendUint32(b, uint32(term))
+	}
+	return b
+}
+
+func (l *lexicalRows) write(ctx context.Context, tx pgx.Tx) error {
+	if l.copy == nil {
 		return nil
 	}
-	return q.AddLexical(ctx, l.params)
-}
-
-// intArray gives the text of an INT[].
-func intArray(terms []int32) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, t := range terms {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(int(t)))
-	}
-	b.WriteByte('}')
-	return b.String()
+	whole := binary.BigEndian.AppendUint16(l.copy, copyEnd)
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(whole), copyLexical)
+	return err
 }

@@ -27,7 +27,7 @@ func (d *DB) AddRecords(ctx context.Context, drafts []knowledge.Draft) ([]knowle
 		}
 	}
 	records := make([]knowledge.Record, len(drafts))
-	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+	err := d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
 		if err := q.LockSessions(ctx, []string{"knowledge.records"}); err != nil { // one at a time: see addRecord
 			return err
 		}
@@ -42,7 +42,7 @@ func (d *DB) AddRecords(ctx context.Context, drafts []knowledge.Draft) ([]knowle
 			}
 			records[i] = record
 		}
-		return search.write(ctx, q)
+		return search.write(ctx, tx)
 	})
 	if err != nil {
 		return nil, err

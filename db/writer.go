@@ -22,12 +22,13 @@ const (
 
 // appendCall is one request to append, on its way through the writer.
 type appendCall struct {
-	ctx    context.Context
-	drafts []chain.Draft
-	bytes  int
-	done   chan struct{} // closed once result and err are set
-	result []chain.Message
-	err    error
+	ctx      context.Context
+	drafts   []chain.Draft
+	prepared []prepared // one a draft
+	bytes    int
+	done     chan struct{} // closed once result and err are set
+	result   []chain.Message
+	err      error
 }
 
 func (c *appendCall) finish(result []chain.Message, err error) {
@@ -39,21 +40,26 @@ func (c *appendCall) finish(result []chain.Message, err error) {
 // connections of its own, so that slow reads never hold up an append.
 type writer struct {
 	pool  *pgxpool.Pool
+	index *indexer
 	queue chan *appendCall
 	mu    sync.RWMutex // closed is set, and queue closed, under the write lock
 	ended bool
 	wait  sync.WaitGroup
 }
 
-// startWriter starts a writer whose connections are made as those of config are.
-func startWriter(ctx context.Context, config *pgxpool.Config) (*writer, error) {
+// startWriter starts a writer whose connections are made as those of config are, and that tells index what it wrote.
+func startWriter(ctx context.Context, config *pgxpool.Config, index *indexer) (*writer, error) {
 	config = config.Copy()
 	config.MaxConns, config.MinConns, config.MinIdleConns = writers, 0, 0
+	// Its few statements are planned once. They must then not be planned for a log of one page: by index always.
+	for name, value := range map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off"} {
+		config.ConnConfig.RuntimeParams[name] = value
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{pool: pool, queue: make(chan *appendCall, queueLength)}
+	w := &writer{pool: pool, index: index, queue: make(chan *appendCall, queueLength)}
 	for range writers {
 		w.wait.Go(w.run)
 	}
@@ -154,12 +160,16 @@ func (w *writer) commit(group []*appendCall) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
+	w.index.room(ctx)
 	outcomes, err := w.appendGroup(ctx, live)
 	switch {
 	case err == nil:
+		written := 0
 		for i, call := range live {
+			written += len(outcomes[i].messages)
 			call.finish(outcomes[i].messages, outcomes[i].err)
 		}
+		w.index.wrote(written)
 	case len(live) == 1 || fault.CodeOf(err) == fault.Unavailable:
 		for _, call := range live {
 			call.finish(nil, err)

@@ -98,14 +98,21 @@ func (q *Queries) CandidateRecords(ctx context.Context, ids []int64) ([]Candidat
 }
 
 const hasPending = `-- name: HasPending :one
-SELECT EXISTS (SELECT FROM embedding.pending)
+
+SELECT EXISTS (SELECT FROM embedding.backlog) AS messages, EXISTS (SELECT FROM embedding.pending) AS records
 `
 
-func (q *Queries) HasPending(ctx context.Context) (bool, error) {
+type HasPendingRow struct {
+	Messages bool
+	Records  bool
+}
+
+// Search for ranked context, and what was selected.
+func (q *Queries) HasPending(ctx context.Context) (HasPendingRow, error) {
 	row := q.db.QueryRow(ctx, hasPending)
-	var exists bool
-	err := row.Scan(&exists)
-	return exists, err
+	var i HasPendingRow
+	err := row.Scan(&i.Messages, &i.Records)
+	return i, err
 }
 
 const keepSelection = `-- name: KeepSelection :one
@@ -220,6 +227,16 @@ func (q *Queries) LexicalCandidates(ctx context.Context, arg LexicalCandidatesPa
 	return items, nil
 }
 
+const lockIndexing = `-- name: LockIndexing :exec
+SELECT pg_advisory_xact_lock_shared(x'636d6978'::BIGINT)
+`
+
+// An erasure waits for those who have read texts, and they for it: see log.erase. The key spells "cmix".
+func (q *Queries) LockIndexing(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, lockIndexing)
+	return err
+}
+
 const namedOwners = `-- name: NamedOwners :many
 SELECT COALESCE(p.name, p.key)::TEXT AS name FROM core.players p
 WHERE (lower(p.name) = ANY ($1::TEXT[]) OR lower(split_part(p.name, ' ', 1)) = ANY ($1) OR p.name IS NULL AND lower(p.key) = ANY ($1))
@@ -273,35 +290,6 @@ func (q *Queries) NamedOwners(ctx context.Context, arg NamedOwnersParams) ([]str
 			return nil, err
 		}
 		items = append(items, name)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const pendingSources = `-- name: PendingSources :many
-
-DELETE FROM embedding.pending WHERE (kind, hash) IN (
-    SELECT p.kind, p.hash FROM embedding.pending p ORDER BY p.kind, p.hash LIMIT $1 FOR UPDATE)
-RETURNING kind, hash
-`
-
-// Search for ranked context, and what was selected.
-// What others wrote and no search has seen yet: taken by this transaction, waiting for others that take it.
-func (q *Queries) PendingSources(ctx context.Context, rowCount int32) ([]EmbeddingPending, error) {
-	rows, err := q.db.Query(ctx, pendingSources, rowCount)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []EmbeddingPending{}
-	for rows.Next() {
-		var i EmbeddingPending
-		if err := rows.Scan(&i.Kind, &i.Hash); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -363,6 +351,15 @@ func (q *Queries) PlayerPreferences(ctx context.Context, hash string) ([][]strin
 	return items, nil
 }
 
+const returnBacklog = `-- name: ReturnBacklog :exec
+INSERT INTO embedding.backlog (first_id, last_id) SELECT unnest($1::BIGINT[]), unnest($2::BIGINT[])
+`
+
+func (q *Queries) ReturnBacklog(ctx context.Context, firsts []int64, lasts []int64) error {
+	_, err := q.db.Exec(ctx, returnBacklog, firsts, lasts)
+	return err
+}
+
 const selectionByID = `-- name: SelectionByID :many
 SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered, s.tokens, s.embedding_model, s.created_at
 FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
@@ -409,6 +406,87 @@ func (q *Queries) SelectionByID(ctx context.Context, id string) ([]SelectionByID
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const takeBacklog = `-- name: TakeBacklog :many
+DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
+    SELECT b.ctid FROM embedding.backlog b ORDER BY b.first_id LIMIT $1 FOR UPDATE))
+RETURNING first_id, last_id
+`
+
+// Messages that have no vectors: taken by this transaction, waiting for others that take them.
+func (q *Queries) TakeBacklog(ctx context.Context, rowCount int32) ([]EmbeddingBacklog, error) {
+	rows, err := q.db.Query(ctx, takeBacklog, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []EmbeddingBacklog{}
+	for rows.Next() {
+		var i EmbeddingBacklog
+		if err := rows.Scan(&i.FirstID, &i.LastID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const takeFreeBacklog = `-- name: TakeFreeBacklog :many
+DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
+    SELECT b.ctid FROM embedding.backlog b ORDER BY b.first_id LIMIT $1 FOR UPDATE SKIP LOCKED))
+RETURNING first_id, last_id
+`
+
+// The same without waiting: what others take is left to them.
+func (q *Queries) TakeFreeBacklog(ctx context.Context, rowCount int32) ([]EmbeddingBacklog, error) {
+	rows, err := q.db.Query(ctx, takeFreeBacklog, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []EmbeddingBacklog{}
+	for rows.Next() {
+		var i EmbeddingBacklog
+		if err := rows.Scan(&i.FirstID, &i.LastID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const takePending = `-- name: TakePending :many
+DELETE FROM embedding.pending WHERE (kind, hash) IN (
+    SELECT p.kind, p.hash FROM embedding.pending p ORDER BY p.kind, p.hash LIMIT $1 FOR UPDATE)
+RETURNING hash
+`
+
+// Records that others wrote and no search has seen yet: taken by this transaction, waiting for others that take them.
+func (q *Queries) TakePending(ctx context.Context, rowCount int32) ([]chain.Hash, error) {
+	rows, err := q.db.Query(ctx, takePending, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []chain.Hash{}
+	for rows.Next() {
+		var hash chain.Hash
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		items = append(items, hash)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -478,6 +556,43 @@ func (q *Queries) TermStatistics(ctx context.Context, arg TermStatisticsParams) 
 	for rows.Next() {
 		var i TermStatisticsRow
 		if err := rows.Scan(&i.Term, &i.Passages); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const textsOfMessages = `-- name: TextsOfMessages :many
+SELECT m.id, m.session_hash, m.sequence, m.content::TEXT AS content FROM log.messages m
+WHERE m.id = ANY ($1::BIGINT[]) AND m.content IS NOT NULL
+`
+
+type TextsOfMessagesRow struct {
+	ID          int64
+	SessionHash chain.Hash
+	Sequence    int64
+	Content     string
+}
+
+func (q *Queries) TextsOfMessages(ctx context.Context, ids []int64) ([]TextsOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, textsOfMessages, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []TextsOfMessagesRow{}
+	for rows.Next() {
+		var i TextsOfMessagesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.Content,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -297,6 +297,11 @@ type CoreVue struct {
 	Data        chain.JSON
 }
 
+type EmbeddingBacklog struct {
+	FirstID int64
+	LastID  int64
+}
+
 type EmbeddingLexical struct {
 	Kind        chain.RefType
 	SourceID    int64
@@ -422,4 +427,54 @@ type MemorySelection struct {
 	Tokens         int32
 	EmbeddingModel string
 	CreatedAt      time.Time
+}
+
+type SealCheckpoint struct {
+	Origin   string
+	Size     int64
+	Root     chain.Hash
+	Note     string
+	SignedAt time.Time
+}
+
+type SealCosignature struct {
+	Origin   string
+	Size     int64
+	Witness  string
+	Line     string
+	SignedAt time.Time
+}
+
+type SealLeafe struct {
+	LeafIndex   int64
+	SessionHash chain.Hash
+	Sequence    int64
+	MessageHash chain.Hash
+}
+
+type SealLog struct {
+	ID        int32
+	Origin    string
+	PublicKey string
+	Reason    *string
+	Refused   *string
+	BeganAt   time.Time
+}
+
+type SealOutbox struct {
+	FirstID int64
+	LastID  int64
+}
+
+type SealTile struct {
+	Level  int16
+	N      int64
+	Root   chain.Hash
+	Hashes []byte
+}
+
+type SealTree struct {
+	Size    int64
+	Root    chain.Hash
+	GrownAt time.Time
 }

@@ -1,13 +1,36 @@
 -- Search for ranked context, and what was selected.
 
--- name: PendingSources :many
--- What others wrote and no search has seen yet: taken by this transaction, waiting for others that take it.
+-- name: HasPending :one
+SELECT EXISTS (SELECT FROM embedding.backlog) AS messages, EXISTS (SELECT FROM embedding.pending) AS records;
+
+-- name: LockIndexing :exec
+-- An erasure waits for those who have read texts, and they for it: see log.erase. The key spells "cmix".
+SELECT pg_advisory_xact_lock_shared(x'636d6978'::BIGINT);
+
+-- name: TakeBacklog :many
+-- Messages that have no vectors: taken by this transaction, waiting for others that take them.
+DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
+    SELECT b.ctid FROM embedding.backlog b ORDER BY b.first_id LIMIT @row_count FOR UPDATE))
+RETURNING first_id, last_id;
+
+-- name: TakeFreeBacklog :many
+-- The same without waiting: what others take is left to them.
+DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
+    SELECT b.ctid FROM embedding.backlog b ORDER BY b.first_id LIMIT @row_count FOR UPDATE SKIP LOCKED))
+RETURNING first_id, last_id;
+
+-- name: ReturnBacklog :exec
+INSERT INTO embedding.backlog (first_id, last_id) SELECT unnest(@firsts::BIGINT[]), unnest(@lasts::BIGINT[]);
+
+-- name: TextsOfMessages :many
+SELECT m.id, m.session_hash, m.sequence, m.content::TEXT AS content FROM log.messages m
+WHERE m.id = ANY (@ids::BIGINT[]) AND m.content IS NOT NULL;
+
+-- name: TakePending :many
+-- Records that others wrote and no search has seen yet: taken by this transaction, waiting for others that take them.
 DELETE FROM embedding.pending WHERE (kind, hash) IN (
     SELECT p.kind, p.hash FROM embedding.pending p ORDER BY p.kind, p.hash LIMIT @row_count FOR UPDATE)
-RETURNING kind, hash;
-
--- name: HasPending :one
-SELECT EXISTS (SELECT FROM embedding.pending);
+RETURNING hash;
 
 -- name: TermStatistics :many
 -- How many passages the scope has (term 0), and how many hold each of the terms.

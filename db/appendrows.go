@@ -1,0 +1,147 @@
+package db
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/internal/chain"
+)
+
+// What a group writes, in one round trip. Not for sqlc: its lists hold no NULL.
+var (
+	//go:embed append/messages.sql
+	messagesInsertSQL string
+	//go:embed append/refs.sql
+	refsInsertSQL string
+	//go:embed append/newkeys.sql
+	keysInsertSQL string
+)
+
+// emptyObject is what attachments are unless something else is sent; Postgres writes it the same.
+const emptyObject = "{}"
+
+// prepared is what a draft's message has that does not depend on the log.
+type prepared struct {
+	salt        []byte
+	refsDigest  chain.Hash
+	fingerprint chain.Hash // of a draft with an idempotency key
+}
+
+// prepare computes in the caller's goroutine what the writer would else compute in its own.
+func (c *appendCall) prepare() {
+	c.prepared = make([]prepared, len(c.drafts))
+	salts := make([]byte, chain.SaltBytes*len(c.drafts))
+	_, _ = rand.Read(salts) // never fails
+	for i := range c.drafts {
+		d, ready := &c.drafts[i], &c.prepared[i]
+		ready.salt, salts = salts[:chain.SaltBytes:chain.SaltBytes], salts[chain.SaltBytes:]
+		if d.Original != nil {
+			ready.salt = d.Original.Salt
+		}
+		ready.refsDigest = chain.RefsDigest(d.Refs)
+		if d.IdempotencyKey != nil {
+			ready.fingerprint = d.Fingerprint()
+		}
+	}
+}
+
+// write inserts what was planned.
+func (p *appendPlan) write(ctx context.Context, tx pgx.Tx) error {
+	if len(p.rows.ids) == 0 {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	p.rows.queue(batch)
+	if len(p.refs.messages) > 0 {
+		batch.Queue(refsInsertSQL, p.refs.messages, p.refs.positions, p.refs.refs, p.refs.types)
+	}
+	if len(p.keys.keys) > 0 {
+		batch.Queue(keysInsertSQL, p.keys.owners, p.keys.keys, p.keys.fingerprints, p.keys.messages)
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// messageRows are rows of log.messages, a list a column.
+type messageRows struct {
+	ids, sequences                                                   []int64
+	hashes, sessions, owners, events, contents, attachments          []string
+	digests, refs, idDigests, players, tags, items                   []string
+	prev, threads, masters, roles, channels, sources, ambient, flags []*string
+	mainItems, locations                                             []*string
+	importance                                                       []int16
+	salts                                                            [][]byte
+	times                                                            []time.Time
+}
+
+func (r *messageRows) add(m *chain.Message) {
+	r.ids, r.sequences = append(r.ids, m.ID), append(r.sequences, m.Sequence)
+	r.hashes, r.sessions = append(r.hashes, m.Hash.String()), append(r.sessions, m.SessionHash.String())
+	r.owners, r.events = append(r.owners, m.OwnerID.String()), append(r.events, string(m.EventType))
+	r.contents, r.attachments = append(r.contents, *m.Content), append(r.attachments, string(*m.Attachments))
+	r.digests, r.refs = append(r.digests, m.ContentDigest.String()), append(r.refs, m.RefsDigest.String())
+	r.idDigests = append(r.idDigests, chain.IDDigest(m.ID, m.Hash).String())
+	r.players, r.tags = append(r.players, hashArray(m.PlayerIDs)), append(r.tags, hashArray(m.Hashtags))
+	r.items = append(r.items, hashArray(m.ItemIDs))
+	r.prev, r.threads = append(r.prev, optional(m.PrevHash)), append(r.threads, optional(m.ThreadHash))
+	r.masters, r.roles = append(r.masters, optional(m.MasterPlayer)), append(r.roles, m.Role)
+	r.channels, r.sources = append(r.channels, m.Channel), append(r.sources, m.Source)
+	r.ambient, r.flags = append(r.ambient, (*string)(m.Ambient)), append(r.flags, optional(m.FlagID))
+	r.mainItems, r.locations = append(r.mainItems, optional(m.MasterItemID)), append(r.locations, optional(m.LocationID))
+	r.importance, r.salts = append(r.importance, m.Importance), append(r.salts, m.Salt)
+	r.times = append(r.times, m.CreatedAt)
+}
+
+func (r *messageRows) queue(batch *pgx.Batch) {
+	batch.Queue(messagesInsertSQL, r.ids, r.hashes, r.sessions, r.sequences, r.prev, r.threads, r.owners, r.players, r.masters, r.roles,
+		r.events, r.importance, r.channels, r.sources, r.contents, r.attachments, r.ambient, r.salts, r.digests, r.tags, r.flags,
+		r.mainItems, r.items, r.locations, r.refs, r.times, r.idDigests)
+}
+
+// refRows are rows of log.message_refs.
+type refRows struct {
+	messages, refs, types []string
+	positions             []int32
+}
+
+func (r *refRows) add(m *chain.Message, refs []chain.Ref) {
+	for i, ref := range refs {
+		r.messages, r.positions = append(r.messages, m.Hash.String()), append(r.positions, int32(i+1))
+		r.refs, r.types = append(r.refs, ref.Hash.String()), append(r.types, string(ref.Type))
+	}
+}
+
+// keyRows are rows of log.append_keys.
+type keyRows struct{ owners, keys, fingerprints, messages []string }
+
+func (r *keyRows) add(key appendKey, u *use) {
+	r.owners, r.keys = append(r.owners, key.owner.String()), append(r.keys, key.key)
+	r.fingerprints, r.messages = append(r.fingerprints, u.fingerprint.String()), append(r.messages, u.hash.String())
+}
+
+func optional(h *chain.Hash) *string {
+	if h == nil {
+		return nil
+	}
+	text := h.String()
+	return &text
+}
+
+// hashArray gives the text of an array.
+func hashArray(hashes []chain.Hash) string {
+	if len(hashes) == 0 {
+		return "{}"
+	}
+	var b strings.Builder
+	b.Grow((chain.HexLength+1)*len(hashes) + 1)
+	for i, h := range hashes {
+		b.WriteByte("{,"[min(i, 1)])
+		b.WriteString(h.String())
+	}
+	b.WriteByte('}')
+	return b.String()
+}
