@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/transparency-dev/formats/log"
-	cosign "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/tzzr/context-manager/internal/chain"
@@ -26,19 +25,13 @@ type Policy struct {
 	Quorum    int             // how many of the witnesses must have signed
 }
 
-// Cosignature is a witness's signature on a checkpoint.
-type Cosignature struct {
-	Witness string // the name of its key
-	At      time.Time
-	Line    string // as it stands in the note, with the newline
-}
-
 // Checkpoint is a signed head of a log's tree.
 type Checkpoint struct {
 	Head
 	Origin       string
 	Note         string        // as it was signed, every signature included
 	Cosignatures []Cosignature // those of the policy's witnesses
+	SignedAt     time.Time     // by the log's clock, where it is known: no signature covers it
 }
 
 // Sign gives the checkpoint of a head as a signed note. The signer's name is the log's origin.
@@ -67,6 +60,8 @@ func Open(text string, policy Policy) (Checkpoint, error) {
 		return Checkpoint{}, fmt.Errorf("the checkpoint's root has %d bytes and not %d", len(parsed.Hash), len(c.Root))
 	case parsed.Size > math.MaxInt64:
 		return Checkpoint{}, errors.New("the checkpoint's size is out of reach")
+	case parsed.Size == 0 && chain.Hash(parsed.Hash) != chain.Sum(nil):
+		return Checkpoint{}, errors.New("the empty tree's root is another")
 	}
 	c.Head = Head{Size: int64(parsed.Size), Root: chain.Hash(parsed.Hash)}
 	if string(log.Checkpoint{Origin: c.Origin, Size: parsed.Size, Hash: parsed.Hash}.Marshal()) != signed.Text {
@@ -83,13 +78,11 @@ func (c *Checkpoint) addCosignatures(signed *note.Note, policy Policy) error {
 		if s.Name == policy.Log.Name() && s.Hash == policy.Log.KeyHash() {
 			continue
 		}
-		at, err := cosign.CoSigV1Timestamp(s)
+		cosignature, err := newCosignature(s)
 		if err != nil {
-			return fmt.Errorf("the cosignature of %s: %w", s.Name, err)
+			return err
 		}
-		c.Cosignatures = append(c.Cosignatures, Cosignature{
-			Witness: s.Name, At: at.UTC(), Line: "— " + s.Name + " " + s.Base64 + "\n",
-		})
+		c.Cosignatures = append(c.Cosignatures, cosignature)
 	}
 	if len(c.Cosignatures) < policy.Quorum {
 		return fmt.Errorf("%d witnesses have signed the checkpoint; %d are asked for", len(c.Cosignatures), policy.Quorum)
