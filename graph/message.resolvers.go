@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/base64"
 	"slices"
 
 	"github.com/tzzr/context-manager/graph/cursor"
@@ -93,15 +92,23 @@ func (r *messageResolver) CitedBy(ctx context.Context, obj *model.Message, first
 }
 
 func (r *messageResolver) Integrity(ctx context.Context, obj *model.Message) (*model.MessageIntegrity, error) {
-	integrity := &model.MessageIntegrity{
-		State: model.IntegrityStateChained, Preimage: base64.StdEncoding.EncodeToString(obj.Preimage()),
-	}
-	if obj.Content != nil && obj.Message.Attachments != nil {
-		content := chain.ContentPreimage(obj.Salt, *obj.Content, *obj.Message.Attachments, obj.Ambient)
-		text := base64.StdEncoding.EncodeToString(content)
-		integrity.ContentPreimage = &text
-	}
-	return integrity, nil
+	return &model.MessageIntegrity{Message: obj.Message}, nil
+}
+
+func (r *messageIntegrityResolver) State(ctx context.Context, obj *model.MessageIntegrity) (model.IntegrityState, error) {
+	return model.IntegrityStateChained, nil
+}
+
+func (r *messageIntegrityResolver) LeafIndex(ctx context.Context, obj *model.MessageIntegrity) (*int, error) {
+	return nil, errNotBuilt
+}
+
+func (r *messageIntegrityResolver) Proof(ctx context.Context, obj *model.MessageIntegrity) (*string, error) {
+	return nil, errNotBuilt
+}
+
+func (r *messageIntegrityResolver) Erasure(ctx context.Context, obj *model.MessageIntegrity) (*model.Message, error) {
+	return nil, errNotBuilt
 }
 
 func (r *messageRefResolver) Target(ctx context.Context, obj *model.MessageRef) (model.ContextSource, error) {
@@ -281,6 +288,10 @@ func (r *threadResolver) Messages(ctx context.Context, obj *model.Thread, first 
 
 func (r *Resolver) Message() generated.MessageResolver { return &messageResolver{r} }
 
+func (r *Resolver) MessageIntegrity() generated.MessageIntegrityResolver {
+	return &messageIntegrityResolver{r}
+}
+
 func (r *Resolver) MessageRef() generated.MessageRefResolver { return &messageRefResolver{r} }
 
 func (r *Resolver) Session() generated.SessionResolver { return &sessionResolver{r} }
@@ -288,8 +299,9 @@ func (r *Resolver) Session() generated.SessionResolver { return &sessionResolver
 func (r *Resolver) Thread() generated.ThreadResolver { return &threadResolver{r} }
 
 type (
-	messageResolver    struct{ *Resolver }
-	messageRefResolver struct{ *Resolver }
-	sessionResolver    struct{ *Resolver }
-	threadResolver     struct{ *Resolver }
+	messageResolver          struct{ *Resolver }
+	messageIntegrityResolver struct{ *Resolver }
+	messageRefResolver       struct{ *Resolver }
+	sessionResolver          struct{ *Resolver }
+	threadResolver           struct{ *Resolver }
 )

@@ -4,8 +4,21 @@ import (
 	"context"
 
 	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 )
+
+func (r *logVerificationResolver) Sealed(ctx context.Context, obj *chain.LogReport) (int, error) {
+	return 0, nil
+}
+
+func (r *logVerificationResolver) Erased(ctx context.Context, obj *chain.LogReport) (int, error) {
+	return 0, nil
+}
+
+func (r *logVerificationResolver) Checkpoint(ctx context.Context, obj *chain.LogReport) (*model.Checkpoint, error) {
+	return nil, nil
+}
 
 func (r *logVerificationResolver) TookMs(ctx context.Context, obj *chain.LogReport) (int, error) {
 	return int(obj.Took.Milliseconds()), nil

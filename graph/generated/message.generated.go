@@ -38,6 +38,13 @@ type MessageResolver interface {
 	CitedBy(ctx context.Context, obj *model.Message, first *int, after *string) (*model.MessageConnection, error)
 	Integrity(ctx context.Context, obj *model.Message) (*model.MessageIntegrity, error)
 }
+type MessageIntegrityResolver interface {
+	State(ctx context.Context, obj *model.MessageIntegrity) (model.IntegrityState, error)
+
+	LeafIndex(ctx context.Context, obj *model.MessageIntegrity) (*int, error)
+	Proof(ctx context.Context, obj *model.MessageIntegrity) (*string, error)
+	Erasure(ctx context.Context, obj *model.MessageIntegrity) (*model.Message, error)
+}
 type MessageRefResolver interface {
 	Target(ctx context.Context, obj *model.MessageRef) (model.ContextSource, error)
 }
@@ -1064,7 +1071,7 @@ func (ec *executionContext) _MessageIntegrity_state(ctx context.Context, field g
 			return ec.fieldContext_MessageIntegrity_state(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.State, nil
+			return ec.Resolvers.MessageIntegrity().State(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v model.IntegrityState) graphql.Marshaler {
@@ -1075,7 +1082,7 @@ func (ec *executionContext) _MessageIntegrity_state(ctx context.Context, field g
 	)
 }
 func (ec *executionContext) fieldContext_MessageIntegrity_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MessageIntegrity", field, false, false, errors.New("field of type IntegrityState does not have child fields"))
+	return graphql.NewScalarFieldContext("MessageIntegrity", field, true, true, errors.New("field of type IntegrityState does not have child fields"))
 }
 
 func (ec *executionContext) _MessageIntegrity_preimage(ctx context.Context, field graphql.CollectedField, obj *model.MessageIntegrity) (ret graphql.Marshaler) {
@@ -1087,7 +1094,7 @@ func (ec *executionContext) _MessageIntegrity_preimage(ctx context.Context, fiel
 			return ec.fieldContext_MessageIntegrity_preimage(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Preimage, nil
+			return obj.Preimage(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -1098,7 +1105,7 @@ func (ec *executionContext) _MessageIntegrity_preimage(ctx context.Context, fiel
 	)
 }
 func (ec *executionContext) fieldContext_MessageIntegrity_preimage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MessageIntegrity", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("MessageIntegrity", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _MessageIntegrity_contentPreimage(ctx context.Context, field graphql.CollectedField, obj *model.MessageIntegrity) (ret graphql.Marshaler) {
@@ -1110,7 +1117,7 @@ func (ec *executionContext) _MessageIntegrity_contentPreimage(ctx context.Contex
 			return ec.fieldContext_MessageIntegrity_contentPreimage(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ContentPreimage, nil
+			return obj.ContentPreimage(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
@@ -1121,7 +1128,85 @@ func (ec *executionContext) _MessageIntegrity_contentPreimage(ctx context.Contex
 	)
 }
 func (ec *executionContext) fieldContext_MessageIntegrity_contentPreimage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("MessageIntegrity", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("MessageIntegrity", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _MessageIntegrity_leafIndex(ctx context.Context, field graphql.CollectedField, obj *model.MessageIntegrity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MessageIntegrity_leafIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.MessageIntegrity().LeafIndex(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_MessageIntegrity_leafIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MessageIntegrity", field, true, true, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _MessageIntegrity_proof(ctx context.Context, field graphql.CollectedField, obj *model.MessageIntegrity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MessageIntegrity_proof(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.MessageIntegrity().Proof(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_MessageIntegrity_proof(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MessageIntegrity", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _MessageIntegrity_erasure(ctx context.Context, field graphql.CollectedField, obj *model.MessageIntegrity) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MessageIntegrity_erasure(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.MessageIntegrity().Erasure(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Message) graphql.Marshaler {
+			return ec.marshalOMessage2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_MessageIntegrity_erasure(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MessageIntegrity",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Message(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _MessageRef_position(ctx context.Context, field graphql.CollectedField, obj *model.MessageRef) (ret graphql.Marshaler) {
@@ -2939,20 +3024,167 @@ func (ec *executionContext) _MessageIntegrity(ctx context.Context, sel ast.Selec
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("MessageIntegrity")
 		case "state":
-			out.Values[i] = ec._MessageIntegrity_state(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MessageIntegrity_state(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "preimage":
 			out.Values[i] = ec._MessageIntegrity_preimage(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "contentPreimage":
 			out.Values[i] = ec._MessageIntegrity_contentPreimage(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "leafIndex":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MessageIntegrity_leafIndex(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "proof":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MessageIntegrity_proof(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "erasure":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._MessageIntegrity_erasure(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}

@@ -35,11 +35,13 @@ type ResolverRoot interface {
 	Location() LocationResolver
 	LogVerification() LogVerificationResolver
 	Message() MessageResolver
+	MessageIntegrity() MessageIntegrityResolver
 	MessageRef() MessageRefResolver
 	Mutation() MutationResolver
 	Player() PlayerResolver
 	Query() QueryResolver
 	Record() RecordResolver
+	Seal() SealResolver
 	Session() SessionResolver
 	Subscription() SubscriptionResolver
 	Thread() ThreadResolver
@@ -55,6 +57,25 @@ type ComplexityRoot struct {
 		Reason      func(childComplexity int) int
 		Sequence    func(childComplexity int) int
 		Session     func(childComplexity int) int
+	}
+
+	Checkpoint struct {
+		Cosignatures func(childComplexity int) int
+		Note         func(childComplexity int) int
+		Root         func(childComplexity int) int
+		SignedAt     func(childComplexity int) int
+		Size         func(childComplexity int) int
+	}
+
+	CheckpointConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	CheckpointEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	ComponentConnection struct {
@@ -140,11 +161,14 @@ type ComplexityRoot struct {
 	}
 
 	LogVerification struct {
-		Breaks   func(childComplexity int) int
-		Messages func(childComplexity int) int
-		Sessions func(childComplexity int) int
-		TookMs   func(childComplexity int) int
-		Valid    func(childComplexity int) int
+		Breaks     func(childComplexity int) int
+		Checkpoint func(childComplexity int) int
+		Erased     func(childComplexity int) int
+		Messages   func(childComplexity int) int
+		Sealed     func(childComplexity int) int
+		Sessions   func(childComplexity int) int
+		TookMs     func(childComplexity int) int
+		Valid      func(childComplexity int) int
 	}
 
 	Message struct {
@@ -189,7 +213,10 @@ type ComplexityRoot struct {
 
 	MessageIntegrity struct {
 		ContentPreimage func(childComplexity int) int
+		Erasure         func(childComplexity int) int
+		LeafIndex       func(childComplexity int) int
 		Preimage        func(childComplexity int) int
+		Proof           func(childComplexity int) int
 		State           func(childComplexity int) int
 	}
 
@@ -201,8 +228,10 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
+		AcceptTree       func(childComplexity int, reason string) int
 		AddRecords       func(childComplexity int, records []knowledge.Draft) int
 		AppendMessages   func(childComplexity int, messages []chain.Draft) int
+		EraseMessage     func(childComplexity int, hash chain.Hash, reason string) int
 		RequestContext   func(childComplexity int, input model.ContextRequestInput) int
 		UpsertComponents func(childComplexity int, components []component.Draft) int
 	}
@@ -226,14 +255,18 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
+		Checkpoint       func(childComplexity int, size *int) int
+		Checkpoints      func(childComplexity int, first *int, after *string) int
 		Component        func(childComplexity int, hash chain.Hash) int
 		Components       func(childComplexity int, namespaces []component.Namespace, search *string, first *int, after *string) int
+		ConsistencyProof func(childComplexity int, from int, to int) int
 		ContextSelection func(childComplexity int, id string) int
 		Message          func(childComplexity int, hash chain.Hash) int
 		Messages         func(childComplexity int, filter *selection.Scope, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
 		Record           func(childComplexity int, hash chain.Hash) int
 		Records          func(childComplexity int, kind *chain.RefType, search *string, first *int, after *string) int
+		Seal             func(childComplexity int) int
 		Session          func(childComplexity int, hash chain.Hash) int
 		Sessions         func(childComplexity int, filter *selection.Scope, first *int, after *string) int
 		Thread           func(childComplexity int, hash chain.Hash) int
@@ -273,6 +306,17 @@ type ComplexityRoot struct {
 		Recency      func(childComplexity int) int
 		Relevance    func(childComplexity int) int
 		Semantic     func(childComplexity int) int
+	}
+
+	Seal struct {
+		Checkpoint func(childComplexity int) int
+		Condition  func(childComplexity int) int
+		Origin     func(childComplexity int) int
+		Problem    func(childComplexity int) int
+		PublicKey  func(childComplexity int) int
+		Waiting    func(childComplexity int) int
+		Witnessed  func(childComplexity int) int
+		Witnesses  func(childComplexity int) int
 	}
 
 	Session struct {
@@ -337,6 +381,14 @@ type ComplexityRoot struct {
 		Done    func(childComplexity int) int
 		Total   func(childComplexity int) int
 	}
+
+	Witness struct {
+		Name     func(childComplexity int) int
+		Problem  func(childComplexity int) int
+		SignedAt func(childComplexity int) int
+		Size     func(childComplexity int) int
+		URL      func(childComplexity int) int
+	}
 }
 
 type executableSchema graphql.ExecutableSchemaState[ResolverRoot, DirectiveRoot, ComplexityRoot]
@@ -383,6 +435,69 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ChainBreak.Session(childComplexity), true
+
+	case "Checkpoint.cosignatures":
+		if e.ComplexityRoot.Checkpoint.Cosignatures == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Checkpoint.Cosignatures(childComplexity), true
+	case "Checkpoint.note":
+		if e.ComplexityRoot.Checkpoint.Note == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Checkpoint.Note(childComplexity), true
+	case "Checkpoint.root":
+		if e.ComplexityRoot.Checkpoint.Root == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Checkpoint.Root(childComplexity), true
+	case "Checkpoint.signedAt":
+		if e.ComplexityRoot.Checkpoint.SignedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Checkpoint.SignedAt(childComplexity), true
+	case "Checkpoint.size":
+		if e.ComplexityRoot.Checkpoint.Size == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Checkpoint.Size(childComplexity), true
+
+	case "CheckpointConnection.edges":
+		if e.ComplexityRoot.CheckpointConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CheckpointConnection.Edges(childComplexity), true
+	case "CheckpointConnection.pageInfo":
+		if e.ComplexityRoot.CheckpointConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CheckpointConnection.PageInfo(childComplexity), true
+	case "CheckpointConnection.totalCount":
+		if e.ComplexityRoot.CheckpointConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CheckpointConnection.TotalCount(childComplexity), true
+
+	case "CheckpointEdge.cursor":
+		if e.ComplexityRoot.CheckpointEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CheckpointEdge.Cursor(childComplexity), true
+	case "CheckpointEdge.node":
+		if e.ComplexityRoot.CheckpointEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CheckpointEdge.Node(childComplexity), true
 
 	case "ComponentConnection.edges":
 		if e.ComplexityRoot.ComponentConnection.Edges == nil {
@@ -729,12 +844,30 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.LogVerification.Breaks(childComplexity), true
+	case "LogVerification.checkpoint":
+		if e.ComplexityRoot.LogVerification.Checkpoint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogVerification.Checkpoint(childComplexity), true
+	case "LogVerification.erased":
+		if e.ComplexityRoot.LogVerification.Erased == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogVerification.Erased(childComplexity), true
 	case "LogVerification.messages":
 		if e.ComplexityRoot.LogVerification.Messages == nil {
 			break
 		}
 
 		return e.ComplexityRoot.LogVerification.Messages(childComplexity), true
+	case "LogVerification.sealed":
+		if e.ComplexityRoot.LogVerification.Sealed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogVerification.Sealed(childComplexity), true
 	case "LogVerification.sessions":
 		if e.ComplexityRoot.LogVerification.Sessions == nil {
 			break
@@ -959,12 +1092,30 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.MessageIntegrity.ContentPreimage(childComplexity), true
+	case "MessageIntegrity.erasure":
+		if e.ComplexityRoot.MessageIntegrity.Erasure == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MessageIntegrity.Erasure(childComplexity), true
+	case "MessageIntegrity.leafIndex":
+		if e.ComplexityRoot.MessageIntegrity.LeafIndex == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MessageIntegrity.LeafIndex(childComplexity), true
 	case "MessageIntegrity.preimage":
 		if e.ComplexityRoot.MessageIntegrity.Preimage == nil {
 			break
 		}
 
 		return e.ComplexityRoot.MessageIntegrity.Preimage(childComplexity), true
+	case "MessageIntegrity.proof":
+		if e.ComplexityRoot.MessageIntegrity.Proof == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MessageIntegrity.Proof(childComplexity), true
 	case "MessageIntegrity.state":
 		if e.ComplexityRoot.MessageIntegrity.State == nil {
 			break
@@ -997,6 +1148,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MessageRef.Type(childComplexity), true
 
+	case "Mutation.acceptTree":
+		if e.ComplexityRoot.Mutation.AcceptTree == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_acceptTree_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.AcceptTree(childComplexity, args["reason"].(string)), true
 	case "Mutation.addRecords":
 		if e.ComplexityRoot.Mutation.AddRecords == nil {
 			break
@@ -1019,6 +1181,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.AppendMessages(childComplexity, args["messages"].([]chain.Draft)), true
+	case "Mutation.eraseMessage":
+		if e.ComplexityRoot.Mutation.EraseMessage == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_eraseMessage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.EraseMessage(childComplexity, args["hash"].(chain.Hash), args["reason"].(string)), true
 	case "Mutation.requestContext":
 		if e.ComplexityRoot.Mutation.RequestContext == nil {
 			break
@@ -1116,6 +1289,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Player.Preferences(childComplexity), true
 
+	case "Query.checkpoint":
+		if e.ComplexityRoot.Query.Checkpoint == nil {
+			break
+		}
+
+		args, err := ec.field_Query_checkpoint_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Checkpoint(childComplexity, args["size"].(*int)), true
+	case "Query.checkpoints":
+		if e.ComplexityRoot.Query.Checkpoints == nil {
+			break
+		}
+
+		args, err := ec.field_Query_checkpoints_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Checkpoints(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Query.component":
 		if e.ComplexityRoot.Query.Component == nil {
 			break
@@ -1138,6 +1333,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Components(childComplexity, args["namespaces"].([]component.Namespace), args["search"].(*string), args["first"].(*int), args["after"].(*string)), true
+	case "Query.consistencyProof":
+		if e.ComplexityRoot.Query.ConsistencyProof == nil {
+			break
+		}
+
+		args, err := ec.field_Query_consistencyProof_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ConsistencyProof(childComplexity, args["from"].(int), args["to"].(int)), true
 	case "Query.contextSelection":
 		if e.ComplexityRoot.Query.ContextSelection == nil {
 			break
@@ -1205,6 +1411,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Records(childComplexity, args["kind"].(*chain.RefType), args["search"].(*string), args["first"].(*int), args["after"].(*string)), true
+	case "Query.seal":
+		if e.ComplexityRoot.Query.Seal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.Seal(childComplexity), true
 	case "Query.session":
 		if e.ComplexityRoot.Query.Session == nil {
 			break
@@ -1396,6 +1608,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ScoreExplanation.Semantic(childComplexity), true
+
+	case "Seal.checkpoint":
+		if e.ComplexityRoot.Seal.Checkpoint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.Checkpoint(childComplexity), true
+	case "Seal.condition":
+		if e.ComplexityRoot.Seal.Condition == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.Condition(childComplexity), true
+	case "Seal.origin":
+		if e.ComplexityRoot.Seal.Origin == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.Origin(childComplexity), true
+	case "Seal.problem":
+		if e.ComplexityRoot.Seal.Problem == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.Problem(childComplexity), true
+	case "Seal.publicKey":
+		if e.ComplexityRoot.Seal.PublicKey == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.PublicKey(childComplexity), true
+	case "Seal.waiting":
+		if e.ComplexityRoot.Seal.Waiting == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.Waiting(childComplexity), true
+	case "Seal.witnessed":
+		if e.ComplexityRoot.Seal.Witnessed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.Witnessed(childComplexity), true
+	case "Seal.witnesses":
+		if e.ComplexityRoot.Seal.Witnesses == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Seal.Witnesses(childComplexity), true
 
 	case "Session.hash":
 		if e.ComplexityRoot.Session.Hash == nil {
@@ -1641,6 +1902,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.VerificationProgress.Total(childComplexity), true
+
+	case "Witness.name":
+		if e.ComplexityRoot.Witness.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Witness.Name(childComplexity), true
+	case "Witness.problem":
+		if e.ComplexityRoot.Witness.Problem == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Witness.Problem(childComplexity), true
+	case "Witness.signedAt":
+		if e.ComplexityRoot.Witness.SignedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Witness.SignedAt(childComplexity), true
+	case "Witness.size":
+		if e.ComplexityRoot.Witness.Size == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Witness.Size(childComplexity), true
+	case "Witness.url":
+		if e.ComplexityRoot.Witness.URL == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Witness.URL(childComplexity), true
 
 	}
 	return 0, false
@@ -2207,6 +2499,12 @@ type MessageIntegrity {
   preimage: String!
   "Base64 of the exact bytes whose SHA-256 is the content digest within ` + "`" + `preimage` + "`" + `; null once the content is erased."
   contentPreimage: String
+  "Its place in the Merkle tree, from 0; null until it is sealed."
+  leafIndex: Int
+  "A C2SP tlog-proof that it is in the tree: for the newest checkpoint that a witness cosigned if that covers it, or else for the newest one; null until it is sealed. The leaf is described in docs/seal.md."
+  proof: String
+  "The message that records the erasure, if it was erased."
+  erasure: Message
 }
 
 "The unit of the hash chain: its first message has no predecessor."
@@ -2510,6 +2808,99 @@ server-sent events. A reader that falls 1,024 messages or 8 MiB behind is ended 
 """
 type Subscription
 `, BuiltIn: false},
+	{Name: "../schema/seal.graphqls", Input: `"A signed head of the Merkle tree over all messages."
+type Checkpoint {
+  "How many messages the tree had."
+  size: Int!
+  "Its root, in base64 as the note has it: RFC 6962, SHA-256."
+  root: String!
+  "The checkpoint as a C2SP signed note, with the cosignatures of witnesses."
+  note: String!
+  "When the server signed it, by its own clock."
+  signedAt: Time!
+  "How many witnesses cosigned it."
+  cosignatures: Int!
+}
+
+"A page of checkpoints."
+type CheckpointConnection {
+  "The checkpoints, each with its cursor."
+  edges: [CheckpointEdge!]!
+  "Where this page stands."
+  pageInfo: PageInfo!
+  "How many there are in all; counted only when asked for."
+  totalCount: Int!
+}
+"A checkpoint in a connection."
+type CheckpointEdge {
+  "For ` + "`" + `after` + "`" + `."
+  cursor: String!
+  "The checkpoint."
+  node: Checkpoint!
+}
+
+"Whether the server seals what is appended, and what keeps it from it."
+enum SealCondition {
+  "It takes messages into the tree and signs, or stands by while another server of the same database does."
+  SEALING
+  "The tree does not extend what was signed before, so nothing is signed. It needs an administrator's word: ` + "`" + `acceptTree` + "`" + `."
+  REFUSED
+  "This server cannot seal, though the tree is whole: ` + "`" + `problem` + "`" + ` says why."
+  FAILING
+}
+
+"The seal as this server sees it."
+type Seal {
+  "Whether the server seals."
+  condition: SealCondition!
+  "What is wrong, in words; null while nothing is."
+  problem: String
+  "The log's name in checkpoints."
+  origin: String!
+  "The log's public key, as verifiers of signed notes take it; also at ` + "`" + `/log.pub` + "`" + `. Pin it where this server cannot change it."
+  publicKey: String!
+  "The newest checkpoint; null before the first."
+  checkpoint: Checkpoint
+  "The newest checkpoint that a witness cosigned; null if none did."
+  witnessed: Checkpoint
+  "Messages that are committed and not yet in the tree."
+  waiting: Int!
+  "The witnesses that this server asks."
+  witnesses: [Witness!]!
+}
+
+"A witness: a server of somebody else's, which cosigns only what extends the last that it cosigned."
+type Witness {
+  "The name of its key."
+  name: String!
+  "Where it is asked."
+  url: String!
+  "Size of the newest checkpoint that it cosigned; null before the first."
+  size: Int
+  "When it cosigned that, by its clock."
+  signedAt: Time
+  "Why it does not cosign, in words; null while it does."
+  problem: String
+}
+
+extend type Query {
+  "The newest checkpoint or, with ` + "`" + `size` + "`" + `, the one of exactly that size; null if there is none."
+  checkpoint("How many messages its tree has." size: Int): Checkpoint
+  "Checkpoints, the newest first."
+  checkpoints("At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): CheckpointConnection!
+  "The hashes, in base64, that show that the tree of ` + "`" + `to` + "`" + ` messages extends the one of ` + "`" + `from` + "`" + ` (RFC 6962, section 2.1.2)."
+  consistencyProof("How many messages the older tree had: 0 or more." from: Int!, "How many the newer one has: at most as many as are sealed." to: Int!): [String!]!
+  "The state of the seal."
+  seal: Seal!
+}
+
+extend type Mutation {
+  "An administrator's word: go on with a tree that does not extend what was signed before, under a new name and key. What was signed under the old name stays on record with the reason. Refused with CONFLICT unless the seal's condition is REFUSED."
+  acceptTree("Why, for the record: 1 to 1,024 bytes." reason: String!): Seal!
+  "Removes the content, attachments and ambient of a message for good, with everything that was derived from them, and appends an ERASURE message to the same session that says who did it and why. The chain and every proof stay valid. Gives the erasure message; CONFLICT if the message was erased before."
+  eraseMessage("The message." hash: Hash!, "Why, for the record: 1 to 1,024 bytes." reason: String!): Message!
+}
+`, BuiltIn: false},
 	{Name: "../schema/verification.graphqls", Input: `"The outcome of checking one session's chain, link by link."
 type SessionVerification {
   "The session."
@@ -2526,7 +2917,7 @@ type SessionVerification {
 
 "One thing that is wrong with the log."
 type ChainBreak {
-  "The session it was found in."
+  "The session it was found in; all zeros if it concerns the tree and no session."
   session: Hash!
   "The place in the session; of a missing message, the place it should have."
   sequence: Int
@@ -2570,6 +2961,12 @@ type LogVerification {
   sessions: Int!
   "How many messages were checked."
   messages: Int!
+  "How many of them are in the tree, and so covered by the checkpoint."
+  sealed: Int!
+  "How many were erased, on the record."
+  erased: Int!
+  "The newest checkpoint that the tree was held against; null if nothing is sealed yet."
+  checkpoint: Checkpoint
   "What is wrong; at most 1,000."
   breaks: [ChainBreak!]!
   "How long it took, in milliseconds."
@@ -2621,6 +3018,44 @@ func (ec *executionContext) childFields_ChainBreak(ctx context.Context, field gr
 		return ec.fieldContext_ChainBreak_detail(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ChainBreak", field.Name)
+}
+
+func (ec *executionContext) childFields_Checkpoint(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "size":
+		return ec.fieldContext_Checkpoint_size(ctx, field)
+	case "root":
+		return ec.fieldContext_Checkpoint_root(ctx, field)
+	case "note":
+		return ec.fieldContext_Checkpoint_note(ctx, field)
+	case "signedAt":
+		return ec.fieldContext_Checkpoint_signedAt(ctx, field)
+	case "cosignatures":
+		return ec.fieldContext_Checkpoint_cosignatures(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Checkpoint", field.Name)
+}
+
+func (ec *executionContext) childFields_CheckpointConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_CheckpointConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_CheckpointConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CheckpointConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CheckpointConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_CheckpointEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_CheckpointEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_CheckpointEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CheckpointEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ComponentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2795,6 +3230,12 @@ func (ec *executionContext) childFields_LogVerification(ctx context.Context, fie
 		return ec.fieldContext_LogVerification_sessions(ctx, field)
 	case "messages":
 		return ec.fieldContext_LogVerification_messages(ctx, field)
+	case "sealed":
+		return ec.fieldContext_LogVerification_sealed(ctx, field)
+	case "erased":
+		return ec.fieldContext_LogVerification_erased(ctx, field)
+	case "checkpoint":
+		return ec.fieldContext_LogVerification_checkpoint(ctx, field)
 	case "breaks":
 		return ec.fieldContext_LogVerification_breaks(ctx, field)
 	case "tookMs":
@@ -2891,6 +3332,12 @@ func (ec *executionContext) childFields_MessageIntegrity(ctx context.Context, fi
 		return ec.fieldContext_MessageIntegrity_preimage(ctx, field)
 	case "contentPreimage":
 		return ec.fieldContext_MessageIntegrity_contentPreimage(ctx, field)
+	case "leafIndex":
+		return ec.fieldContext_MessageIntegrity_leafIndex(ctx, field)
+	case "proof":
+		return ec.fieldContext_MessageIntegrity_proof(ctx, field)
+	case "erasure":
+		return ec.fieldContext_MessageIntegrity_erasure(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MessageIntegrity", field.Name)
 }
@@ -3011,6 +3458,28 @@ func (ec *executionContext) childFields_ScoreExplanation(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type ScoreExplanation", field.Name)
 }
 
+func (ec *executionContext) childFields_Seal(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "condition":
+		return ec.fieldContext_Seal_condition(ctx, field)
+	case "problem":
+		return ec.fieldContext_Seal_problem(ctx, field)
+	case "origin":
+		return ec.fieldContext_Seal_origin(ctx, field)
+	case "publicKey":
+		return ec.fieldContext_Seal_publicKey(ctx, field)
+	case "checkpoint":
+		return ec.fieldContext_Seal_checkpoint(ctx, field)
+	case "witnessed":
+		return ec.fieldContext_Seal_witnessed(ctx, field)
+	case "waiting":
+		return ec.fieldContext_Seal_waiting(ctx, field)
+	case "witnesses":
+		return ec.fieldContext_Seal_witnesses(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Seal", field.Name)
+}
+
 func (ec *executionContext) childFields_Session(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3125,6 +3594,22 @@ func (ec *executionContext) childFields_VerificationProgress(ctx context.Context
 		return ec.fieldContext_VerificationProgress_done(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type VerificationProgress", field.Name)
+}
+
+func (ec *executionContext) childFields_Witness(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_Witness_name(ctx, field)
+	case "url":
+		return ec.fieldContext_Witness_url(ctx, field)
+	case "size":
+		return ec.fieldContext_Witness_size(ctx, field)
+	case "signedAt":
+		return ec.fieldContext_Witness_signedAt(ctx, field)
+	case "problem":
+		return ec.fieldContext_Witness_problem(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Witness", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/selection"
 )
@@ -26,6 +27,14 @@ type ContextSource interface {
 // Anything that has a global id and can be read again by `node`.
 type Node interface {
 	IsNode()
+}
+
+// A checkpoint in a connection.
+type CheckpointEdge struct {
+	// For `after`.
+	Cursor string `json:"cursor"`
+	// The checkpoint.
+	Node Checkpoint `json:"node"`
 }
 
 // A component in a connection.
@@ -60,16 +69,6 @@ type MessageEdge struct {
 	Cursor string `json:"cursor"`
 	// The message.
 	Node Message `json:"node"`
-}
-
-// What a client needs to check a message itself.
-type MessageIntegrity struct {
-	// How far it can be proved.
-	State IntegrityState `json:"state"`
-	// Base64 of the exact bytes whose SHA-256 is the message's hash.
-	Preimage string `json:"preimage"`
-	// Base64 of the exact bytes whose SHA-256 is the content digest within `preimage`; null once the content is erased.
-	ContentPreimage *string `json:"contentPreimage,omitempty"`
 }
 
 // One thing that a message was sent with.
@@ -117,6 +116,26 @@ type RecordEdge struct {
 	Node Record `json:"node"`
 }
 
+// The seal as this server sees it.
+type Seal struct {
+	// Whether the server seals.
+	Condition db.SealCondition `json:"condition"`
+	// What is wrong, in words; null while nothing is.
+	Problem *string `json:"problem,omitempty"`
+	// The log's name in checkpoints.
+	Origin string `json:"origin"`
+	// The log's public key, as verifiers of signed notes take it; also at `/log.pub`. Pin it where this server cannot change it.
+	PublicKey string `json:"publicKey"`
+	// The newest checkpoint; null before the first.
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+	// The newest checkpoint that a witness cosigned; null if none did.
+	Witnessed *Checkpoint `json:"witnessed,omitempty"`
+	// Messages that are committed and not yet in the tree.
+	Waiting int `json:"waiting"`
+	// The witnesses that this server asks.
+	Witnesses []Witness `json:"witnesses"`
+}
+
 // A session in a connection.
 type SessionEdge struct {
 	// For `after`.
@@ -136,6 +155,20 @@ type ThreadEdge struct {
 	Cursor string `json:"cursor"`
 	// The thread.
 	Node Thread `json:"node"`
+}
+
+// A witness: a server of somebody else's, which cosigns only what extends the last that it cosigned.
+type Witness struct {
+	// The name of its key.
+	Name string `json:"name"`
+	// Where it is asked.
+	URL string `json:"url"`
+	// Size of the newest checkpoint that it cosigned; null before the first.
+	Size *int `json:"size,omitempty"`
+	// When it cosigned that, by its clock.
+	SignedAt *time.Time `json:"signedAt,omitempty"`
+	// Why it does not cosign, in words; null while it does.
+	Problem *string `json:"problem,omitempty"`
 }
 
 // How far a message can be proved.
