@@ -88,9 +88,9 @@ func number(text string, least, most int) (int, bool) {
 
 // covers says whether a tree of a size has all hashes, or leaves, of a place.
 func (p place) covers(size int64) bool {
-	level := max(p.level, 0)
-	if level >= 8 { // a shift by 64 bits: no tree has that many leaves
-		return false
+	hashes := size >> (seal.TileHeight * max(p.level, 0)) // 0 for levels that no tree reaches
+	if p.n > hashes/seal.TileWidth {
+		return false // before the product below can overflow
 	}
-	return size>>(seal.TileHeight*level)-p.n*seal.TileWidth >= int64(p.width)
+	return hashes-p.n*seal.TileWidth >= int64(p.width)
 }
