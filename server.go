@@ -5,6 +5,7 @@
 //	context-manager import FILE...        append the conversations of files
 //	context-manager export --session HASH write a session as JSON lines
 //	context-manager eval FILE             measure what ranked context finds
+//	context-manager witness               cosign the checkpoints of logs, on a machine of its own
 package main
 
 import (
@@ -36,6 +37,7 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/ingest"
+	"github.com/tzzr/context-manager/internal/witness"
 	"github.com/tzzr/context-manager/web"
 )
 
@@ -50,10 +52,16 @@ type commandLine struct {
 	Import importCommand `cmd:"" help:"Append the conversations of files to the log. Importing again adds only what is new."`
 	Export exportCommand `cmd:"" help:"Write a session as JSON lines that import reads back to the same hashes."`
 	Eval   evalCommand   `cmd:"" help:"Measure what ranked context finds of a LoCoMo file's evidence, in a scratch database."`
+
+	Witness witnessCommand `cmd:"" help:"Cosign the checkpoints of logs, each only if it extends the last. For a machine that the logs' administrators cannot touch."`
 }
 
 type serveCommand struct {
 	config.Server
+}
+
+type witnessCommand struct {
+	config.Witness
 }
 
 type importCommand struct {
@@ -190,6 +198,26 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	mux.Handle("/healthz", server.Health(s.Ping))
 	mux.Handle("/readyz", server.Health(s.Ping))
 	mux.Handle("/", web.Handler())
+	return server.Run(ctx, listener, mux)
+}
+
+// Run is a witness until the context ends.
+func (c *witnessCommand) Run(ctx context.Context, log *slog.Logger) error {
+	listener, err := httpd.Listen(ctx, c.Addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	w, err := witness.Open(c.Files(), log)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	fmt.Printf("\nWitness: %s\n\nFor the log's server:\nWITNESSES=http://%s=%s\n\n", w.PublicKey(), reachable(listener.Addr()), w.PublicKey())
+	server := httpd.New(httpd.NewMetrics(), log)
+	mux := http.NewServeMux()
+	mux.Handle("/healthz", server.Health(func(context.Context) error { return nil })) // once it listens, it is ready
+	mux.Handle("/", w.Handler())
 	return server.Run(ctx, listener, mux)
 }
 

@@ -25,7 +25,8 @@ type Server struct {
 
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.
 func IgnoreEmpty() {
-	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO"} {
+	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO",
+		"WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS"} {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
 		}
