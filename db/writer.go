@@ -16,7 +16,7 @@ const (
 	groupMessages = 1000
 	groupBytes    = 8 << 20
 	groupTimeout  = 30 * time.Second
-	writers       = 2   // one gathers and prepares while the other waits for the disk
+	writers       = 1   // one gathers and prepares while the other waits for the disk
 	queueLength   = 256 // calls; more wait for a place
 )
 

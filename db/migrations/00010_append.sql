@@ -25,21 +25,16 @@ CREATE FUNCTION log.check_chain() RETURNS TRIGGER LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
 DECLARE
     given BIGINT := (SELECT s.last_value FROM log.message_id s WHERE s.is_called);
+    first BIGINT;
     wrong RECORD;
 BEGIN
-    SELECT a.*, p.hash IS NOT NULL AS linked, p.id AS before_id, p.created_at AS before_time,
-        log.message_hash(ROW(a.id, a.hash, a.session_hash, a.sequence, a.prev_hash, a.thread_hash, a.owner_id, a.players_id,
-            a.master_player, a.role, a.event_type, a.importance, a.channel, a.source, a.content, a.attachments, a.ambient, a.salt,
-            a.content_digest, a.hashtags, a.flag_id, a.master_item_id, a.item_id, a.loc_id, a.refs_digest, a.created_at,
-            a.id_digest)::log.messages) AS want
-    INTO wrong
-    FROM added a
+    SELECT a.id INTO first FROM added a
     LEFT JOIN log.messages p ON p.hash = a.prev_hash AND p.session_hash = a.session_hash AND p.sequence = a.sequence - 1
     WHERE (a.id <= given AND (p.id < a.id AND p.created_at <= a.created_at OR a.prev_hash IS NULL AND a.sequence = 1)
         AND a.content_digest = log.content_digest(a.salt, a.content, a.attachments, a.ambient)
-        AND a.hash = log.message_hash(ROW(a.id, a.hash, a.session_hash, a.sequence, a.prev_hash, a.thread_hash, a.owner_id, a.players_id,
-            a.master_player, a.role, a.event_type, a.importance, a.channel, a.source, a.content, a.attachments, a.ambient, a.salt,
-            a.content_digest, a.hashtags, a.flag_id, a.master_item_id, a.item_id, a.loc_id, a.refs_digest, a.created_at,
+        AND a.hash = log.message_hash(ROW(a.id, a.hash, a.session_hash, a.sequence, a.prev_hash, a.thread_hash, a.owner_id,
+            a.players_id, a.master_player, a.role, a.event_type, a.importance, a.channel, a.source, a.content, a.attachments, a.ambient,
+            a.salt, a.content_digest, a.hashtags, a.flag_id, a.master_item_id, a.item_id, a.loc_id, a.refs_digest, a.created_at,
             a.id_digest)::log.messages)
         AND a.id_digest = log.id_digest(a.id, a.hash)
         AND NOT log.too_long(a.attachments) AND (a.ambient IS NULL OR NOT log.too_long(a.ambient))) IS NOT TRUE
@@ -47,6 +42,10 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
+    SELECT a.*, p.hash IS NOT NULL AS linked, p.id AS before_id, p.created_at AS before_time, log.message_hash(a) AS want INTO wrong
+    FROM log.messages a
+    LEFT JOIN log.messages p ON p.hash = a.prev_hash AND p.session_hash = a.session_hash AND p.sequence = a.sequence - 1
+    WHERE a.id = first;
     IF wrong.id > given OR given IS NULL THEN
         RAISE EXCEPTION 'id was not given by the log' USING ERRCODE = 'CM002', COLUMN = 'id';
     ELSIF wrong.linked IS NOT TRUE AND (wrong.prev_hash IS NOT NULL OR wrong.sequence <> 1) THEN
@@ -103,11 +102,14 @@ DECLARE
     firsts BIGINT[];
     lasts  BIGINT[];
 BEGIN
-    SELECT array_agg(r.first_id ORDER BY r.first_id), array_agg(r.last_id ORDER BY r.first_id) INTO firsts, lasts
-    FROM (
-        SELECT min(i.id) AS first_id, max(i.id) AS last_id
-        FROM (SELECT id, id - row_number() OVER (ORDER BY id) AS island FROM added) i GROUP BY i.island
-    ) r;
+    SELECT ARRAY[min(a.id)], ARRAY[max(a.id)] INTO firsts, lasts FROM added a HAVING max(a.id) - min(a.id) < count(*);
+    IF NOT FOUND THEN -- more than one run
+        SELECT array_agg(r.first_id ORDER BY r.first_id), array_agg(r.last_id ORDER BY r.first_id) INTO firsts, lasts
+        FROM (
+            SELECT min(i.id) AS first_id, max(i.id) AS last_id
+            FROM (SELECT id, id - row_number() OVER (ORDER BY id) AS island FROM added) i GROUP BY i.island
+        ) r;
+    END IF;
     INSERT INTO seal.outbox (first_id, last_id) SELECT unnest(firsts), unnest(lasts);
     INSERT INTO embedding.backlog (first_id, last_id) SELECT unnest(firsts), unnest(lasts);
     PERFORM pg_notify('context_manager_log', string_agg(r.first_id || '-' || r.last_id, ',' ORDER BY r.place))
