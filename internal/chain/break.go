@@ -24,7 +24,7 @@ const MaxBreaks = 1000
 
 // Break is one thing that is wrong with the log.
 type Break struct {
-	Session     Hash   // all zero if it cannot be told: a ref of a message that is nowhere
+	Session     Hash   // all zero if it cannot be told, or concerns the tree and no session
 	Sequence    *int64 // place in the session; of a missing message, the place it should have
 	MessageHash *Hash  // as stored; of a missing message, as its successor states it
 	Reason      BreakReason
@@ -50,9 +50,21 @@ type SessionReport struct {
 
 // LogReport is the outcome of checking every session.
 type LogReport struct {
-	Valid    bool
-	Sessions int64
-	Messages int64
-	Breaks   []Break
-	Took     time.Duration
+	Valid      bool
+	Sessions   int64
+	Messages   int64
+	Sealed     int64 // messages whose leaf the checkpoint covers
+	Erased     int64 // messages
+	Checkpoint *SignedHead
+	Breaks     []Break
+	Took       time.Duration
+}
+
+// SignedHead is a checkpoint of the tree, as package seal reads it, that was found to be signed and to agree.
+type SignedHead struct {
+	Size         int64
+	Root         Hash
+	Note         string // with the cosignatures
+	SignedAt     time.Time
+	Cosignatures int
 }

@@ -21,6 +21,9 @@ type Entry struct {
 	Message
 	IDDigest Hash
 	Refs     []StoredRef // of this message's hash, in any order
+	Leaf     *StoredLeaf // its place's in the tree; nil if that has none
+	Waiting  bool        // the message waits for the tree
+	Sealing  bool        // a message without a leaf must wait: where there is no tree, it is false
 
 	// Not empty if a stored value is none of its type, and says which and why. What could not be read is left zero.
 	Unreadable     string
@@ -37,7 +40,7 @@ type StrayRef struct {
 }
 
 // Verifier checks chains, one message at a time: Add every message, ascending by session and sequence, then every
-// stray ref. It keeps nothing of what it is given but the breaks, so its memory does not grow with the log. The
+// leaf without a message and every stray ref. It keeps nothing of what it is given but the breaks, so its memory does not grow with the log. The
 // zero value is not ready: use NewVerifier. Not safe for concurrent use.
 //
 // It holds each message against its own hash and digests, its refs against theirs, and its place against its
@@ -60,6 +63,8 @@ type Verifier struct {
 	lastID    int64
 	lastMicro int64
 	head      Hash
+	lastLeaf  int64 // index
+	rewritten int64 // the first sequence whose leaf is another message's; 0 if there is none
 	doubt     *doubt
 	gaps      []place
 }
@@ -109,12 +114,14 @@ func (v *Verifier) Add(e *Entry) {
 		v.sessions++
 		v.session, v.seq, v.heads, v.hasPrev = e.SessionHash, 0, v.heads[:0], false
 		v.lastID, v.lastMicro = math.MinInt64, math.MinInt64
+		v.lastLeaf, v.rewritten = -1, 0
 		v.doubt, v.gaps = nil, v.gaps[:0]
 	}
 	v.messages++
 	v.head = e.Hash
 	verdict := v.checkMessage(e)
 	v.checkPlace(e, &verdict)
+	v.checkLeaf(e, &verdict)
 }
 
 // AddStray takes a stray ref into account, after all messages.

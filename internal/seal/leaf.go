@@ -31,8 +31,9 @@ type Leaf struct {
 }
 
 // Bytes gives Label ‖ session_hash ‖ sequence ‖ message hash: 32 bytes, 8 bytes big-endian, 32 bytes.
-func (l Leaf) Bytes() []byte {
-	b := make([]byte, 0, LeafBytes)
+func (l Leaf) Bytes() []byte { return l.append(make([]byte, 0, LeafBytes)) }
+
+func (l Leaf) append(b []byte) []byte {
 	b = append(b, Label...)
 	b = append(b, l.Session[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(l.Sequence))
