@@ -14,8 +14,11 @@ const (
 	TileWidth  = 1 << TileHeight
 )
 
-// maxLevels is how many levels of tiles a tree of 2⁶³ leaves has.
-const maxLevels = 8
+// Levels is how many levels of tiles a tree of 2⁶³ leaves has.
+const Levels = 8
+
+// OpenWidth gives how many hashes of a level are in no full tile yet, in the tree of a size.
+func OpenWidth(size int64, level int) int { return int(size >> (TileHeight * level) % TileWidth) }
 
 // Tile is a full tile: TileWidth hashes of one level, from the TileWidth·N-th on. Those of level 0 are leaves' hashes,
 // those of level L+1 the roots of tiles of level L.
@@ -50,19 +53,19 @@ type node struct {
 type Tree struct {
 	size int64
 	edge []node // heights descend
-	open [maxLevels][]tlog.Hash
+	open [Levels][]tlog.Hash
 }
 
 // Resume gives the tree of a size from what of each level is in no full tile: open[0] are the last size mod 256 leaves'
 // hashes, open[1] the roots of the last (size / 256) mod 256 full tiles of level 0, and so on.
 func Resume(size int64, open [][]tlog.Hash) (*Tree, error) {
 	t := &Tree{size: size}
-	for level := maxLevels - 1; level >= 0; level-- {
+	for level := Levels - 1; level >= 0; level-- {
 		var hashes []tlog.Hash
 		if level < len(open) {
 			hashes = open[level]
 		}
-		if want := size >> (TileHeight * level) % TileWidth; int64(len(hashes)) != want {
+		if want := OpenWidth(size, level); len(hashes) != want {
 			return nil, fmt.Errorf("level %d of a tree of %d leaves has %d open hashes and not %d", level, size, want, len(hashes))
 		}
 		for _, h := range hashes {

@@ -1,0 +1,133 @@
+-- The seal: what the sequencer does in a round, and what is read of the tree. See db/sealround.go for the order.
+
+-- name: TrySealLock :one
+SELECT pg_try_advisory_lock(CAST(@key AS BIGINT));
+
+-- name: SealPosition :one
+-- Where the tree stands, and what waits for it. Roots and names are empty where there is none.
+SELECT COALESCE((SELECT max(t.size) FROM seal.trees t), 0)::BIGINT AS size,
+    COALESCE((SELECT t.root::TEXT FROM seal.trees t ORDER BY t.size DESC LIMIT 1), '')::TEXT AS root,
+    COALESCE((SELECT max(l.leaf_index) + 1 FROM seal.leaves l), 0)::BIGINT AS leaves,
+    COALESCE((SELECT g.public_key FROM seal.logs g ORDER BY g.id DESC LIMIT 1), '')::TEXT AS public_key,
+    COALESCE((SELECT sum(o.last_id - o.first_id + 1) FROM seal.outbox o), 0)::BIGINT AS waiting;
+
+-- name: SealWaiting :one
+SELECT COALESCE(sum(o.last_id - o.first_id + 1), 0)::BIGINT FROM seal.outbox o;
+
+-- name: TakeOutbox :many
+-- The runs of the lowest ids, up to the one that makes them at least as many as that. Runs never overlap, so their
+-- order is that of the ids, and so that of each chain: no message is seen here before its predecessor is.
+DELETE FROM seal.outbox o WHERE o.ctid = ANY (ARRAY(
+    SELECT f.place FROM (
+        SELECT b.ctid AS place, sum(b.last_id - b.first_id + 1) OVER (ORDER BY b.first_id ROWS UNBOUNDED PRECEDING)
+            - (b.last_id - b.first_id + 1) AS before
+        FROM (SELECT w.ctid, w.first_id, w.last_id FROM seal.outbox w ORDER BY w.first_id LIMIT @most::BIGINT) b
+    ) f WHERE f.before < @most))
+RETURNING o.first_id, o.last_id;
+
+-- name: PutBackOutbox :exec
+INSERT INTO seal.outbox (first_id, last_id) VALUES (@first_id, @last_id);
+
+-- name: AddLeaves :many
+-- Leaves of the messages of these runs, in the order of ids.
+INSERT INTO seal.leaves (leaf_index, session_hash, sequence, message_hash)
+SELECT row_number() OVER (ORDER BY m.id) - 1 + @tree_size::BIGINT, m.session_hash, m.sequence, m.hash
+FROM (SELECT unnest(@firsts::BIGINT[]) AS first_id, unnest(@lasts::BIGINT[]) AS last_id) r
+JOIN log.messages m ON m.id BETWEEN r.first_id AND r.last_id
+RETURNING leaf_index, session_hash, sequence, message_hash;
+
+-- name: AddLeavesOfFreePlaces :many
+-- The same without messages whose place in their session another one has in the tree already.
+INSERT INTO seal.leaves (leaf_index, session_hash, sequence, message_hash)
+SELECT row_number() OVER (ORDER BY m.id) - 1 + @tree_size::BIGINT, m.session_hash, m.sequence, m.hash
+FROM (SELECT unnest(@firsts::BIGINT[]) AS first_id, unnest(@lasts::BIGINT[]) AS last_id) r
+JOIN log.messages m ON m.id BETWEEN r.first_id AND r.last_id
+WHERE NOT EXISTS (SELECT FROM seal.leaves l WHERE l.session_hash = m.session_hash AND l.sequence = m.sequence)
+RETURNING leaf_index, session_hash, sequence, message_hash;
+
+-- name: AddTiles :exec
+INSERT INTO seal.tiles (level, n, root, hashes)
+SELECT unnest(@levels::SMALLINT[]), unnest(@ns::BIGINT[]), unnest(@roots::TEXT[]), unnest(@hashes::BYTEA[]);
+
+-- name: AddTree :exec
+INSERT INTO seal.trees (size, root) VALUES (@size, @root);
+
+-- name: AddCheckpoint :exec
+INSERT INTO seal.checkpoints (origin, size, root, note) VALUES (@origin, @size, @root, @note);
+
+-- name: SealLogs :many
+SELECT * FROM seal.logs ORDER BY id DESC;
+
+-- name: AddSealLog :exec
+INSERT INTO seal.logs (origin, public_key, reason, refused)
+VALUES (@origin, @public_key, sqlc.narg('reason'), sqlc.narg('refused'));
+
+-- name: NewestCheckpoints :many
+-- Of the name that is signed under now: the newest checkpoint, and the newest that a witness cosigned, if that is
+-- another one.
+SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines
+FROM (SELECT g.origin FROM seal.logs g ORDER BY g.id DESC LIMIT 1) g
+JOIN seal.checkpoints c ON c.origin = g.origin
+LEFT JOIN LATERAL (
+    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
+WHERE c.size IN (
+    (SELECT max(n.size) FROM seal.checkpoints n WHERE n.origin = g.origin),
+    (SELECT max(s.size) FROM seal.cosignatures s WHERE s.origin = g.origin))
+ORDER BY c.size DESC;
+
+-- name: CheckpointOfSize :one
+SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines
+FROM seal.checkpoints c
+LEFT JOIN LATERAL (
+    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
+WHERE c.size = @size AND c.origin = (SELECT g.origin FROM seal.logs g ORDER BY g.id DESC LIMIT 1);
+
+-- name: Checkpoints :many
+-- The newest first: those of the newest name, then those of the names before.
+SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines, g.id AS log
+FROM seal.logs g
+JOIN seal.checkpoints c ON c.origin = g.origin
+LEFT JOIN LATERAL (
+    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
+WHERE sqlc.narg('after_size')::BIGINT IS NULL OR (g.id, c.size) < (@after_log::INT, sqlc.narg('after_size'))
+ORDER BY g.id DESC, c.size DESC LIMIT @row_count;
+
+-- name: CountCheckpoints :one
+SELECT count(*) FROM seal.checkpoints;
+
+-- name: Leaves :many
+SELECT l.leaf_index, l.session_hash, l.sequence, l.message_hash FROM seal.leaves l
+WHERE l.leaf_index >= @from_index::BIGINT AND l.leaf_index < @to_index::BIGINT ORDER BY l.leaf_index;
+
+-- name: LeavesAt :many
+-- The leaves of messages, by their places.
+SELECT l.leaf_index, l.session_hash, l.sequence, l.message_hash
+FROM (SELECT unnest(CAST(@sessions::TEXT[] AS CHAR(64)[])) AS session_hash, unnest(@sequences::BIGINT[]) AS sequence) p
+JOIN seal.leaves l ON l.session_hash = p.session_hash AND l.sequence = p.sequence;
+
+-- name: LeavesInRanges :many
+SELECT l.leaf_index, l.session_hash, l.sequence, l.message_hash
+FROM (SELECT unnest(@firsts::BIGINT[]) AS first, unnest(@ends::BIGINT[]) AS end_of) r
+JOIN seal.leaves l ON l.leaf_index >= r.first AND l.leaf_index < r.end_of ORDER BY l.leaf_index;
+
+-- name: TilesAt :many
+SELECT t.level, t.n, t.hashes
+FROM (SELECT unnest(@levels::SMALLINT[]) AS level, unnest(@ns::BIGINT[]) AS n) w
+JOIN seal.tiles t ON t.level = w.level AND t.n = w.n;
+
+-- name: TileRootsInRanges :many
+SELECT t.level, t.n, t.root
+FROM (SELECT unnest(@levels::SMALLINT[]) AS level, unnest(@firsts::BIGINT[]) AS first, unnest(@ends::BIGINT[]) AS end_of) r
+JOIN seal.tiles t ON t.level = r.level AND t.n >= r.first AND t.n < r.end_of ORDER BY t.level, t.n;
+
+-- name: WitnessedSizes :many
+-- The newest that each witness cosigned under a name.
+SELECT DISTINCT ON (s.witness) s.witness, s.size, s.signed_at
+FROM seal.cosignatures s WHERE s.origin = @origin ORDER BY s.witness, s.size DESC;
+
+-- name: AddCosignature :exec
+INSERT INTO seal.cosignatures (origin, size, witness, line, signed_at) VALUES (@origin, @size, @witness, @line, @signed_at)
+ON CONFLICT DO NOTHING;
