@@ -132,7 +132,7 @@ func messageOf(r dbgen.LogMessage) chain.Message {
 	return chain.Message{
 		ID: r.ID, Hash: r.Hash, PrevHash: r.PrevHash, Sequence: r.Sequence, SessionHash: r.SessionHash, ThreadHash: r.ThreadHash,
 		OwnerID: r.OwnerID, PlayerIDs: r.PlayersID, MasterPlayer: r.MasterPlayer, Role: r.Role, EventType: r.EventType,
-		Importance: r.Importance, Channel: r.Channel, Source: r.Source, Content: &r.Content, Attachments: &r.Attachments,
+		Importance: r.Importance, Channel: r.Channel, Source: r.Source, Content: r.Content, Attachments: r.Attachments.JSON,
 		Ambient: r.Ambient.JSON, Salt: r.Salt, ContentDigest: r.ContentDigest, Hashtags: r.Hashtags, FlagID: r.FlagID,
 		MasterItemID: r.MasterItemID, ItemIDs: r.ItemID, LocationID: r.LocID, RefsDigest: r.RefsDigest, CreatedAt: r.CreatedAt.UTC(),
 	}

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -41,11 +42,28 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	if err != nil {
 		return selection.Selection{}, err
 	}
+	for try := 1; ; try++ {
+		chosen, err := d.selectContext(ctx, request, now, count)
+		if err != nil {
+			return selection.Selection{}, err
+		}
+		if chosen, err = d.keepSelection(ctx, chosen); err == nil || try == selectionTries || !erasedMeanwhile(err) {
+			return chosen, err
+		}
+	}
+}
+
+// selectionTries bounds how often a request is answered anew because a message that was selected has been erased since
+// it was read.
+const selectionTries = 5
+
+// selectContext searches and packs.
+func (d *DB) selectContext(ctx context.Context, request selection.Request, now time.Time, count token.Counter) (selection.Selection, error) {
 	policy := ranking.Default()
 	chosen := selection.Selection{CreatedAt: now, Request: request, Policy: policy.Canonical(), Model: embeddings.Model}
 	s := search{request: request, policy: policy}
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err = pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
+	err := pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
 		s.q = dbgen.New(tx)
 		position, err := s.q.LogPosition(ctx)
 		if err != nil {
@@ -58,18 +76,15 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 		return selection.Selection{}, mapError(err)
 	}
 	chosen.Items, chosen.Dropped, chosen.Rendered, chosen.Tokens, err = selection.Pack(request, s.best, count)
-	if err != nil {
-		return selection.Selection{}, mapError(err)
-	}
-	return d.keepSelection(ctx, chosen)
+	return chosen, mapError(err)
 }
 
 func (d *DB) keepSelection(ctx context.Context, s selection.Selection) (selection.Selection, error) {
-	receipt, err := s.ComputeReceipt()
-	if err != nil {
+	salt := make([]byte, selection.SaltBytes)
+	_, _ = rand.Read(salt) // never fails
+	if err := s.Commit(salt); err != nil {
 		return s, mapError(err)
 	}
-	s.Receipt = receipt
 	parts := make([]chain.JSON, 3)
 	for i, part := range []any{s.Request, s.Items, s.Dropped} {
 		text, err := json.Marshal(part)
@@ -78,9 +93,11 @@ func (d *DB) keepSelection(ctx context.Context, s selection.Selection) (selectio
 		}
 		parts[i] = chain.JSON(text)
 	}
+	var err error
 	s.ID, err = d.queries().KeepSelection(ctx, dbgen.KeepSelectionParams{
-		Receipt: receipt.String(), Request: parts[0], Policy: chain.JSON(s.Policy), LogPosition: s.LogPosition, LogSize: s.LogSize,
-		Items: parts[1], Dropped: parts[2], Rendered: s.Rendered, Tokens: int32(s.Tokens), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,
+		Receipt: s.Receipt.String(), Request: parts[0], Policy: chain.JSON(s.Policy), LogPosition: s.LogPosition, LogSize: s.LogSize,
+		Items: parts[1], Dropped: parts[2], Rendered: s.Rendered, RenderedDigest: s.RenderedDigest.String(), RenderedSalt: salt,
+		Tokens: int32(s.Tokens), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,
 	})
 	return s, mapError(err)
 }
@@ -97,7 +114,8 @@ func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, err
 	r := rows[0]
 	s := selection.Selection{
 		ID: r.ID, Receipt: r.Receipt, CreatedAt: r.CreatedAt.UTC(), LogPosition: r.LogPosition, LogSize: r.LogSize,
-		Model: r.EmbeddingModel, Rendered: r.Rendered, Tokens: int(r.Tokens),
+		Model: r.EmbeddingModel, Rendered: r.Rendered, RenderedDigest: r.RenderedDigest, RenderedSalt: r.RenderedSalt, Erased: r.Erased,
+		Tokens: int(r.Tokens),
 	}
 	// Kept as jsonb, which orders keys its own way: read back and written again they are canonical.
 	var policy ranking.Policy

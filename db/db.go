@@ -104,13 +104,16 @@ func (d *DB) inTx(ctx context.Context, f func(tx pgx.Tx, q *dbgen.Queries) error
 	}))
 }
 
-// Codes of the log's own triggers: see migrations/00001_log.sql.
+// Codes of the log's own triggers: see migrations/00001_log.sql and 00009_erase.sql.
 const (
 	codeNotHead    = "CM001"
 	codeWrongValue = "CM002"
 	codeTooEarly   = "CM003"
 	codeImmutable  = "CM004"
 	codeRefs       = "CM005"
+	codeAbsent     = "CM006"
+	codeErased     = "CM007" // before, or it cannot be
+	codeMeanwhile  = "CM008" // erased while it was being used
 )
 
 // mapError gives an error of the database as a fault. A fault stays as it is.
@@ -139,6 +142,12 @@ func mapPostgres(pg *pgconn.PgError) error {
 		return fault.Wrap(pg, fault.Conflict, "%s", pg.Message)
 	case codeWrongValue, codeTooEarly, codeRefs:
 		return fault.Wrap(pg, fault.BadUserInput, "%s", pg.Message)
+	case codeAbsent:
+		return fault.Wrap(pg, fault.NotFound, "%s", pg.Message)
+	case codeErased:
+		return fault.Wrap(pg, fault.Conflict, "%s", pg.Message)
+	case codeMeanwhile:
+		return fault.Wrap(pg, fault.Unavailable, "too much at once; try again")
 	case codeImmutable:
 		return fault.Wrap(pg, fault.Forbidden, "%s", pg.Message)
 	case codeCheck:

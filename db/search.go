@@ -208,7 +208,9 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 	}
 	texts := make(map[string]selection.Candidate, len(scored))
 	for _, m := range messages {
-		texts[m.Hash.String()] = selection.Candidate{Hash: m.Hash, Type: chain.RefContext, Text: m.Content, Lead: s.lead(m)}
+		if m.Content != nil { // what is erased is no candidate
+			texts[m.Hash.String()] = selection.Candidate{Hash: m.Hash, Type: chain.RefContext, Text: *m.Content, Lead: s.lead(m)}
+		}
 	}
 	for _, r := range records {
 		texts[r.Hash.String()] = selection.Candidate{Hash: r.Hash, Type: r.Kind, Text: r.Content, Lead: r.Book + ", " + r.Title}

@@ -39,7 +39,7 @@ func (d *DB) VerifyLog(ctx context.Context, progress func(chain.Progress)) (chai
 		return chain.LogReport{}, err
 	}
 	return chain.LogReport{
-		Valid: v.Valid(), Sessions: v.Sessions(), Messages: v.Messages(), Breaks: v.Breaks(), Took: time.Since(started),
+		Valid: v.Valid(), Sessions: v.Sessions(), Messages: v.Messages(), Erased: v.Erased(), Breaks: v.Breaks(), Took: time.Since(started),
 	}, nil
 }
 
@@ -86,6 +86,10 @@ func (v *verification) run(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if err := v.messages(ctx, tx); err != nil {
+		return err
+	}
+	v.End()
+	if err := v.returned(ctx, tx); err != nil {
 		return err
 	}
 	return v.strays(ctx, tx)

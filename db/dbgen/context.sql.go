@@ -13,9 +13,9 @@ import (
 )
 
 const candidateMessages = `-- name: CandidateMessages :many
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000) AS beginning,
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000)::TEXT AS beginning,
     (CASE WHEN $1::BOOLEAN THEN array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL) ELSE '{}' END)::TEXT[] AS labels
-FROM log.messages m WHERE m.id = ANY ($2::BIGINT[])
+FROM log.messages m WHERE m.id = ANY ($2::BIGINT[]) AND m.content IS NOT NULL
 `
 
 type CandidateMessagesRow struct {
@@ -116,8 +116,10 @@ func (q *Queries) HasPending(ctx context.Context) (HasPendingRow, error) {
 }
 
 const keepSelection = `-- name: KeepSelection :one
-INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, tokens, embedding_model, created_at)
-VALUES ($1::TEXT, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
+    tokens, embedding_model, created_at)
+VALUES ($1::TEXT, $2, $3, $4, $5, $6, $7, $8, $9::TEXT, $10::BYTEA,
+    $11, $12, $13)
 RETURNING id::TEXT
 `
 
@@ -130,6 +132,8 @@ type KeepSelectionParams struct {
 	Items          chain.JSON
 	Dropped        chain.JSON
 	Rendered       string
+	RenderedDigest string
+	RenderedSalt   []byte
 	Tokens         int32
 	EmbeddingModel string
 	CreatedAt      time.Time
@@ -145,6 +149,8 @@ func (q *Queries) KeepSelection(ctx context.Context, arg KeepSelectionParams) (s
 		arg.Items,
 		arg.Dropped,
 		arg.Rendered,
+		arg.RenderedDigest,
+		arg.RenderedSalt,
 		arg.Tokens,
 		arg.EmbeddingModel,
 		arg.CreatedAt,
@@ -361,7 +367,8 @@ func (q *Queries) ReturnBacklog(ctx context.Context, firsts []int64, lasts []int
 }
 
 const selectionByID = `-- name: SelectionByID :many
-SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered, s.tokens, s.embedding_model, s.created_at
+SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
+    s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at
 FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
 `
 
@@ -375,6 +382,9 @@ type SelectionByIDRow struct {
 	Items          chain.JSON
 	Dropped        chain.JSON
 	Rendered       string
+	RenderedDigest *chain.Hash
+	RenderedSalt   []byte
+	Erased         bool
 	Tokens         int32
 	EmbeddingModel string
 	CreatedAt      time.Time
@@ -399,6 +409,9 @@ func (q *Queries) SelectionByID(ctx context.Context, id string) ([]SelectionByID
 			&i.Items,
 			&i.Dropped,
 			&i.Rendered,
+			&i.RenderedDigest,
+			&i.RenderedSalt,
+			&i.Erased,
 			&i.Tokens,
 			&i.EmbeddingModel,
 			&i.CreatedAt,

@@ -355,7 +355,7 @@ type KnowledgeRecord struct {
 type LogAppendKey struct {
 	OwnerID     chain.Hash
 	Key         string
-	Fingerprint chain.Hash
+	Fingerprint *chain.Hash
 	MessageHash chain.Hash
 }
 
@@ -374,8 +374,8 @@ type LogMessage struct {
 	Importance    int16
 	Channel       *string
 	Source        *string
-	Content       string
-	Attachments   chain.JSON
+	Content       *string
+	Attachments   chain.NullJSON
 	Ambient       chain.NullJSON
 	Salt          []byte
 	ContentDigest chain.Hash
@@ -427,6 +427,9 @@ type MemorySelection struct {
 	Tokens         int32
 	EmbeddingModel string
 	CreatedAt      time.Time
+	RenderedDigest *chain.Hash
+	RenderedSalt   []byte
+	Erased         bool
 }
 
 type SealCheckpoint struct {

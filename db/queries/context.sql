@@ -56,9 +56,9 @@ ORDER BY product DESC, l.kind, l.source_id DESC LIMIT @row_count;
 
 -- name: CandidateMessages :many
 -- What ranking needs of a message: of a long text, its beginning.
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000) AS beginning,
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000)::TEXT AS beginning,
     (CASE WHEN @labelled::BOOLEAN THEN array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL) ELSE '{}' END)::TEXT[] AS labels
-FROM log.messages m WHERE m.id = ANY (@ids::BIGINT[]);
+FROM log.messages m WHERE m.id = ANY (@ids::BIGINT[]) AND m.content IS NOT NULL;
 
 -- name: CandidateRecords :many
 SELECT r.id, r.hash, r.created_at, r.kind, left(r.title || E'\n' || r.content, 1000) AS beginning FROM knowledge.records r WHERE r.id = ANY (@ids::BIGINT[]);
@@ -70,12 +70,15 @@ SELECT p.hash, p.key, p.name FROM core.players p WHERE p.hash = ANY (CAST(@hashe
 SELECT p.preferences FROM core.players p WHERE p.hash = CAST(@hash::TEXT AS CHAR(64));
 
 -- name: KeepSelection :one
-INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, tokens, embedding_model, created_at)
-VALUES (@receipt::TEXT, @request, @policy, @log_position, @log_size, @items, @dropped, @rendered, @tokens, @embedding_model, @created_at)
+INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
+    tokens, embedding_model, created_at)
+VALUES (@receipt::TEXT, @request, @policy, @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT, @rendered_salt::BYTEA,
+    @tokens, @embedding_model, @created_at)
 RETURNING id::TEXT;
 
 -- name: SelectionByID :many
-SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered, s.tokens, s.embedding_model, s.created_at
+SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
+    s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at
 FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
 
 -- name: NamedOwners :many

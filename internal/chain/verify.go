@@ -39,15 +39,17 @@ type StrayRef struct {
 	Exists      bool   // whether the message does
 }
 
-// Verifier checks chains, one message at a time: Add every message, ascending by session and sequence, then every
-// leaf without a message and every stray ref. It keeps nothing of what it is given but the breaks, so its memory does not grow with the log. The
-// zero value is not ready: use NewVerifier. Not safe for concurrent use.
+// Verifier checks chains, one message at a time: Add every message, ascending by session and sequence, then End, then
+// every returned message, every leaf without a message and every stray ref. It keeps nothing of what it is given but
+// the breaks and, within a session, the hashes of what was erased: so its memory does not grow with the log. The zero
+// value is not ready: use NewVerifier. Not safe for concurrent use.
 //
 // It holds each message against its own hash and digests, its refs against theirs, and its place against its
 // predecessor's. A message whose fields do not give its hash is named once and not believed: where its place, id or
 // time are wrong, too, that says nothing about its neighbours.
 type Verifier struct {
 	sessions, messages int64
+	erased             int64
 	found              int64 // breaks, listed or not
 	breaks             []Break
 	explained          map[Hash]bool // messages that were named, so that their refs need not be; at most MaxBreaks
@@ -67,6 +69,8 @@ type Verifier struct {
 	rewritten int64 // the first sequence whose leaf is another message's; 0 if there is none
 	doubt     *doubt
 	gaps      []place
+	absent    []absence // messages without content
+	absentAt  map[Hash]int
 }
 
 // doubt is a message that is not believed and fits nowhere, until its successor tells where it stands.
@@ -111,6 +115,7 @@ func (v *Verifier) Head() *Hash {
 // Add checks the next message. The entry is the caller's again when it returns.
 func (v *Verifier) Add(e *Entry) {
 	if v.messages == 0 || e.SessionHash != v.session {
+		v.endErasures()
 		v.sessions++
 		v.session, v.seq, v.heads, v.hasPrev = e.SessionHash, 0, v.heads[:0], false
 		v.lastID, v.lastMicro = math.MinInt64, math.MinInt64
@@ -120,6 +125,7 @@ func (v *Verifier) Add(e *Entry) {
 	v.messages++
 	v.head = e.Hash
 	verdict := v.checkMessage(e)
+	v.checkErasure(e, &verdict)
 	v.checkPlace(e, &verdict)
 	v.checkLeaf(e, &verdict)
 }

@@ -10,6 +10,7 @@ import (
 type verdict struct {
 	sound      bool // the fields give the hash, so they are what was written
 	placed     bool // id and id_digest belong together
+	refsSound  bool // the refs are what was written
 	unreadable bool
 	linked     bool // its place is known, though prev_hash does not tell it
 	computed   Hash
@@ -36,6 +37,7 @@ func (v *Verifier) checkMessage(e *Entry) verdict {
 	got.placed = IDDigest(e.ID, e.Hash) == e.IDDigest
 	content, contentProblem := v.contentDigest(e)
 	refs, refsProblem := v.refsDigest(e)
+	got.refsSound = refsProblem == ""
 	if !got.sound {
 		v.alteration(e, &got, content, contentProblem, refs, refsProblem)
 		return got
@@ -52,11 +54,16 @@ func (v *Verifier) checkMessage(e *Entry) verdict {
 	return got
 }
 
-// contentDigest computes content_digest from what is stored, and says what is wrong with it, if anything.
+// contentDigest computes content_digest from what is stored, and says what is wrong with it, if anything. Of a content
+// that is gone, the digest is all that is left: whether that may be so shows later in the session.
 func (v *Verifier) contentDigest(e *Entry) (Hash, string) {
 	switch {
+	case e.gone() && e.EventType == EventErasure:
+		return e.ContentDigest, "its content is gone, and an ERASURE message cannot be erased"
+	case e.gone():
+		return e.ContentDigest, ""
 	case e.Content == nil || e.Salt == nil || e.Attachments == nil:
-		return Hash{}, "content, attachments or salt are gone"
+		return Hash{}, "content, attachments or salt are gone, and not all of them"
 	case len(e.Salt) != SaltBytes: // a longer one could hide the start of another content
 		return Hash{}, fmt.Sprintf("salt has %d bytes and not %d", len(e.Salt), SaltBytes)
 	}

@@ -4,9 +4,7 @@
 package selection
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
@@ -54,12 +52,16 @@ type Dropped struct {
 	Reason DropReason    `json:"reason"`
 }
 
-// Selection is the ranked context that somebody asked for and got. Its JSON, with the fields in this order and
-// without the first three, is what the receipt commits to.
+// Selection is the ranked context that somebody asked for and got. Preimage says what of it the receipt covers.
 type Selection struct {
 	ID        string     `json:"-"`
 	Receipt   chain.Hash `json:"-"`
 	CreatedAt time.Time  `json:"-"`
+
+	// How the receipt covers Rendered, in version 2: see Commit. In version 1 it covers the text itself.
+	RenderedDigest *chain.Hash `json:"-"` // nil in version 1
+	RenderedSalt   []byte      `json:"-"` // SaltBytes; nil in version 1, and once Erased
+	Erased         bool        `json:"-"` // the text of an item is gone from Rendered, with its matched terms
 
 	Request     Request         `json:"request"`
 	Policy      json.RawMessage `json:"policy"` // canonical
@@ -70,25 +72,4 @@ type Selection struct {
 	Dropped     []Dropped       `json:"dropped"`
 	Rendered    string          `json:"rendered"`
 	Tokens      int             `json:"tokens"`
-}
-
-const receiptLabel = "context-manager/selection/v1\n"
-
-// Preimage gives the bytes that the receipt covers: a label, then the selection's JSON, without white space, with
-// the fields in the order of the struct. docs/selection.md says how to make them elsewhere.
-func (s *Selection) Preimage() ([]byte, error) {
-	out := bytes.NewBufferString(receiptLabel)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(s); err != nil {
-		return nil, fmt.Errorf("receipt: %w", err)
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-}
-
-// ComputeReceipt is the SHA-256 of the preimage: it commits to the request, the policy, the log position and the
-// result.
-func (s *Selection) ComputeReceipt() (chain.Hash, error) {
-	preimage, err := s.Preimage()
-	return chain.Sum(preimage), err
 }

@@ -1,0 +1,67 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// MaxReasonBytes is how long the reason of an erasure may be.
+const MaxReasonBytes = 1024
+
+// eraseTries bounds how often an erasure is tried again that Postgres broke off because another transaction and it
+// waited for each other.
+const eraseTries = 3
+
+// Erase removes a message's content, attachments, ambient and salt for good, with everything in the database that was
+// made of them, and appends an ERASURE message to its session, which it gives: by whom (eraser) and why. Once it
+// returns it is on disk; nothing is half done. From then on no search finds the message, and its idempotency keys
+// stand for it whatever is sent with them.
+//
+// Faults: BAD_USER_INPUT for the reason; NOT_FOUND if there is no such message; CONFLICT if it was erased before or is
+// an ERASURE message itself; UNAVAILABLE if the database cannot serve: to ask again is safe.
+func (d *DB) Erase(ctx context.Context, message, eraser chain.Hash, reason string) (chain.Message, error) {
+	if reason == "" {
+		return chain.Message{}, fault.Input("reason", "is empty")
+	}
+	if err := chain.CheckText("reason", &reason, MaxReasonBytes); err != nil {
+		return chain.Message{}, err
+	}
+	for try := 1; ; try++ {
+		written, err := d.queries().Erase(ctx, message.String(), eraser.String(), reason)
+		switch {
+		case err == nil && len(written) == 1:
+			return messageOf(written[0]), nil
+		case err == nil:
+			return chain.Message{}, mapError(fmt.Errorf("log.erase gave %d rows", len(written)))
+		case try == eraseTries || !deadlock(err):
+			return chain.Message{}, mapError(err)
+		}
+	}
+}
+
+// ErasuresOf gives, of those of the messages that were erased, the message that records it.
+func (d *DB) ErasuresOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash]chain.Message, error) {
+	rows, err := d.queries().ErasuresOf(ctx, hashTexts(messages))
+	out := make(map[chain.Hash]chain.Message, len(rows))
+	for _, r := range rows {
+		out[r.Erased] = messageOf(r.LogMessage)
+	}
+	return out, mapError(err)
+}
+
+func deadlock(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "40P01"
+}
+
+// erasedMeanwhile tells whether something was not kept because a message that it was made of has been erased.
+func erasedMeanwhile(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == codeMeanwhile
+}
