@@ -113,6 +113,8 @@ func ProveConsistency(from, to int64, reader tlog.HashReader) ([]chain.Hash, err
 // CheckConsistency checks what ProveConsistency gives: the newer head's tree extends the older's.
 func CheckConsistency(path []chain.Hash, older, newer Head) error {
 	switch {
+	case older.Size < 0:
+		return errors.New("no tree has fewer than no leaves")
 	case older.Size > newer.Size:
 		return fmt.Errorf("a tree of %d leaves does not extend one of %d", newer.Size, older.Size)
 	case older.Size == newer.Size && older.Root != newer.Root:
