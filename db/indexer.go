@@ -29,9 +29,11 @@ type indexer struct {
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
 
-	mu     sync.Mutex
-	behind int64         // messages that this server wrote since the indexer last found nothing more
-	caught chan struct{} // closed, and made anew, whenever behind shrinks
+	mu       sync.Mutex
+	behind   int64         // messages that this server wrote since the indexer last found nothing more
+	caught   chan struct{} // closed, and made anew, whenever behind shrinks
+	appended time.Time     // last
+	searched time.Time     // last
 }
 
 func startIndexer(d *DB) *indexer {
@@ -50,10 +52,32 @@ func (x *indexer) stop() {
 func (x *indexer) wrote(messages int) {
 	x.mu.Lock()
 	x.behind += int64(messages)
+	x.appended = time.Now()
 	x.mu.Unlock()
 	select {
 	case x.wake <- struct{}{}:
 	default:
+	}
+}
+
+// search tells that somebody searches.
+func (x *indexer) search() {
+	x.mu.Lock()
+	x.searched = time.Now()
+	x.mu.Unlock()
+}
+
+// yield waits for a lull: as long as nobody searches and not much is behind, appending goes first.
+func (x *indexer) yield(ctx context.Context) {
+	for ctx.Err() == nil {
+		x.mu.Lock()
+		now := time.Now()
+		due := x.behind >= maxBehind/2 || now.Sub(x.searched) < indexEager || now.Sub(x.appended) > indexPause
+		x.mu.Unlock()
+		if due {
+			return
+		}
+		wait(ctx, indexPause)
 	}
 }
 
@@ -96,6 +120,7 @@ func (x *indexer) run(ctx context.Context) {
 		}
 		pause := indexPoll
 		for ctx.Err() == nil {
+			x.yield(ctx)
 			indexed, err := x.db.indexMessages(ctx, true)
 			if err != nil {
 				if ctx.Err() == nil {
@@ -128,6 +153,7 @@ func wait(ctx context.Context, d time.Duration) {
 
 // indexPending gives search vectors to all that is committed and has none, so that the search that follows finds it.
 func (d *DB) indexPending(ctx context.Context) error {
+	d.index.search()
 	for {
 		waiting, err := d.queries().HasPending(ctx)
 		if err != nil {

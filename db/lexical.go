@@ -14,7 +14,10 @@ import (
 
 // lexicalRows gathers rows of embedding.lexical in the form of a binary COPY: read from text, a vector costs more than
 // all else about a message.
-type lexicalRows struct{ copy []byte }
+type lexicalRows struct {
+	copy      []byte
+	documents embeddings.Documents
+}
 
 const (
 	copySignature = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00" // with no flags and no extension
@@ -26,9 +29,9 @@ const (
 // add takes in the passages of a message (kind RefContext, with its session and sequence) or a record.
 func (l *lexicalRows) add(kind chain.RefType, id int64, session *chain.Hash, sequence int64, text string) {
 	if l.copy == nil {
-		l.copy = append(l.copy, copySignature...)
+		l.copy, l.documents = append(l.copy, copySignature...), embeddings.NewDocuments()
 	}
-	for i, passage := range (embeddings.Lexical{}).Document(text) {
+	for i, passage := range l.documents.Document(text) {
 		b := binary.BigEndian.AppendUint16(l.copy, 7) // columns
 		b = appendField(b, string(kind))
 		b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(id))))

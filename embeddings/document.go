@@ -26,22 +26,22 @@ const passageBytes = 4_000
 //
 // which is BM25 without IDF: that belongs to the query, since it depends on what is searched. Terms are the stems
 // of all words, and, function words left out, pairs of stems that follow each other and character 4-grams.
-func passage(text string, stems stemmer) Passage {
+func passage(text string, vocabulary *vocabulary) Passage {
 	words := spaced(ranking.Words(text))
 	in := guess(words)
 	terms := make([]int32, 0, 8*len(words))
 	previous := ""
-	for _, word := range words {
-		stem := stems.stem(word, in)
-		terms = append(terms, wordTerm(stem))
-		if functionWord(word)&in != 0 {
+	for _, text := range words {
+		word := vocabulary.word(text, in)
+		terms = append(terms, word.term)
+		if word.empty {
 			continue
 		}
 		if previous != "" {
-			terms = append(terms, pairTerm(previous, stem))
+			terms = append(terms, pairTerm(previous, word.stem))
 		}
-		previous = stem
-		terms = appendGrams(terms, word)
+		previous = word.stem
+		terms = append(terms, word.grams...)
 	}
 	return weighed(terms, len(words))
 }

@@ -36,15 +36,7 @@ type Passage struct {
 
 // Document gives the passages of a text, in order, at least one: a text of some thousand bytes is one passage, a
 // longer one is cut at white space. A text without words gives a passage without terms.
-func (Lexical) Document(text string) []Passage {
-	stems := newStemmer()
-	parts := split(text)
-	passages := make([]Passage, len(parts))
-	for i, part := range parts {
-		passages[i] = passage(part, stems)
-	}
-	return passages
-}
+func (Lexical) Document(text string) []Passage { return NewDocuments().Document(text) }
 
 // Words gives the terms that are single words: a prefix of Terms.
 func (p Passage) Words() []int32 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -328,5 +329,19 @@ func BenchmarkQuery(b *testing.B) {
 	stats := Stats{Passages: 1_000, Frequency: map[int32]int{}}
 	for b.Loop() {
 		_ = Lexical{}.Parse("When did the northern bridge over the old canal close for repairs?").Weigh(stats).String()
+	}
+}
+
+// Many texts with one vocabulary give what each gives alone, whatever was seen before.
+func TestDocumentsAsOneByOne(t *testing.T) {
+	t.Parallel()
+	documents := NewDocuments()
+	for _, text := range []string{
+		"", "The room with a view of the sea", "La habitación con vistas al mar, la de siempre", "no he me has a",
+		"The room with a view of the sea", "running ran runs, corriendo corre", "東京タワー and Tokyo", strings.Repeat("word salad ", 2000),
+	} {
+		if diff := cmp.Diff(Lexical{}.Document(text), documents.Document(text)); diff != "" {
+			t.Errorf("Documents.Document(%.20q) differs from Lexical's:\n%s", text, diff)
+		}
 	}
 }

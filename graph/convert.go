@@ -4,6 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
@@ -39,6 +42,17 @@ func expectMessages(ctx context.Context, edges []model.MessageEdge) {
 		messages[i] = e.Node.Message
 	}
 	loader.From(ctx).ExpectAround(messages)
+}
+
+// asksForMore tells whether the field that is being resolved is asked for fields that have fields of their own, and so
+// may need loaders.
+func asksForMore(ctx context.Context) bool {
+	for _, selection := range graphql.GetFieldContext(ctx).Field.Selections {
+		if field, ok := selection.(*ast.Field); !ok || len(field.SelectionSet) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // componentField gives the component that a message names, as the kind that the field has.

@@ -120,7 +120,9 @@ func (r *mutationResolver) AppendMessages(ctx context.Context, messages []chain.
 	if err != nil {
 		return nil, err
 	}
-	loader.From(ctx).ExpectAround(written)
+	if asksForMore(ctx) {
+		loader.From(ctx).ExpectAround(written)
+	}
 	out := make([]model.Message, len(written))
 	for i, m := range written {
 		out[i] = model.Message{Message: m}

@@ -33,13 +33,13 @@ type Loaders struct {
 
 type contextKey struct{}
 
-// Attach puts fresh loaders into a response's context.
+// Attach puts fresh loaders into a response's context. They are made when the first is asked for.
 func Attach(ctx context.Context, store *db.DB) context.Context {
-	return context.WithValue(ctx, contextKey{}, newLoaders(store))
+	return context.WithValue(ctx, contextKey{}, sync.OnceValue(func() *Loaders { return newLoaders(store) }))
 }
 
 // From gives the loaders of a response. Without Attach before, there are none, and it panics.
-func From(ctx context.Context) *Loaders { return ctx.Value(contextKey{}).(*Loaders) }
+func From(ctx context.Context) *Loaders { return ctx.Value(contextKey{}).(func() *Loaders)() }
 
 func newLoaders(store *db.DB) *Loaders {
 	l := &Loaders{}

@@ -1,0 +1,63 @@
+package embeddings
+
+// maxVocabulary is how many words a vocabulary remembers before it begins anew.
+const maxVocabulary = 1 << 14
+
+// vocabulary finds the terms of words, and remembers them: a few words make up most of any text. It is not safe for
+// concurrent use.
+type vocabulary struct {
+	stems stemmer
+	known map[spelling]word
+}
+
+// spelling is a word as it stands in a text of a language.
+type spelling struct {
+	text string
+	in   language
+}
+
+type word struct {
+	stem  string
+	term  int32
+	grams []int32
+	empty bool // a function word of its text's language
+}
+
+func newVocabulary() *vocabulary {
+	return &vocabulary{stems: newStemmer(), known: make(map[spelling]word)}
+}
+
+func (v *vocabulary) word(text string, in language) word {
+	key := spelling{text, in}
+	w, ok := v.known[key]
+	if ok {
+		return w
+	}
+	w.stem = v.stems.stem(text, in)
+	w.term = wordTerm(w.stem)
+	if w.empty = functionWord(text)&in != 0; !w.empty {
+		w.grams = appendGrams(nil, text)
+	}
+	if len(v.known) == maxVocabulary {
+		clear(v.known)
+	}
+	v.known[key] = w
+	return w
+}
+
+// Documents makes the passages of many texts, faster than Lexical one at a time, and the same. It is not safe for
+// concurrent use.
+type Documents struct{ words *vocabulary }
+
+// NewDocuments gives one that has seen no text.
+func NewDocuments() Documents { return Documents{newVocabulary()} }
+
+// Document is Lexical's.
+func (d Documents) Document(text string) []Passage {
+	parts := split(text)
+	passages := make([]Passage, len(parts))
+	for i, part := range parts {
+		passages[i] = passage(part, d.words)
+	}
+	return passages
+}
