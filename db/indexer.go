@@ -14,7 +14,8 @@ import (
 // How search vectors follow the log.
 const (
 	indexBatch = 1000                  // messages, or records, of one transaction
-	indexPause = 50 * time.Millisecond // between batches that are not full: more comes together
+	indexPause = 50 * time.Millisecond // between batches that are not full: more comes together; without appends, a lull
+	indexEager = 10 * time.Second      // after a search: then vectors follow at once
 	indexPoll  = 2 * time.Second       // for what other servers and other programs write
 	indexRetry = 5 * time.Second       // after the database failed
 	maxBehind  = 20 * indexBatch       // messages without vectors, of this server's, at which appending waits
