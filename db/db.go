@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,7 @@ type DB struct {
 	writer *writer
 	feed   *feed
 	checks chan struct{} // holds one for each check under way
+	sealer atomic.Pointer[Sealer]
 	log    *slog.Logger
 
 	// Now is the clock for what is not the database's to say.
@@ -79,10 +81,13 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 	return d, nil
 }
 
-// Close ends subscriptions, lets appends that are under way finish, then closes all connections.
+// Close ends subscriptions, lets appends that are under way finish, stops the sealer, then closes all connections.
 func (d *DB) Close() {
 	d.feed.stop()
 	d.writer.stop()
+	if sealer := d.Sealer(); sealer != nil {
+		sealer.Stop()
+	}
 	d.index.stop()
 	d.pool.Close()
 }

@@ -18,10 +18,12 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// Names of the files in the data directory.
+// Names of the files in the data directory. A key's successor, and the lock of the checkpoint, stand beside them.
 const (
 	KeyFile        = "log.key"    // the signing key; mode 0600
 	CheckpointFile = "checkpoint" // the last checkpoint, a signed note
+	nextSuffix     = ".next"      // a key that takes over once the log says so
+	lockSuffix     = ".lock"
 )
 
 // Key signs checkpoints. Its name is the log's origin.
@@ -36,15 +38,35 @@ func (k Key) Verifier() (note.Verifier, error) { return note.NewVerifier(k.Publi
 // LoadKey reads the signing key from a file, and makes one under a new name if there is none. The name is origin or, if
 // that is empty, one that no other log has.
 //
-// Faults: BAD_USER_INPUT if the file holds no key, or one of another name than origin; UNAVAILABLE if it cannot be
-// read or written.
+// Faults: BAD_USER_INPUT if the file holds no key, or one whose name is neither origin nor that of a successor;
+// UNAVAILABLE if it cannot be read or written.
 func LoadKey(path, origin string) (Key, error) {
-	text, err := os.ReadFile(path)
+	key, err := readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return MakeKey(path, origin)
+		if key, err = makeKey(path, origin); errors.Is(err, fs.ErrExist) { // by another server, just now
+			key, err = readKey(path)
+		}
 	}
 	if err != nil {
-		return Key{}, fault.Wrap(err, fault.Unavailable, "cannot read the log's key")
+		return Key{}, asFault(err)
+	}
+	if name := key.Name(); origin != "" && name != origin && !strings.HasPrefix(name, origin+"/") {
+		return Key{}, fault.Input("LOG_ORIGIN", "is %q, and the key in %s is that of %q", origin, path, name)
+	}
+	return key, nil
+}
+
+func asFault(err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	return fault.Wrap(err, fault.Unavailable, "the log's key cannot be read or written")
+}
+
+func readKey(path string) (Key, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Key{}, err
 	}
 	secret, public, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	signer, err := note.NewSigner(secret)
@@ -54,14 +76,11 @@ func LoadKey(path, origin string) (Key, error) {
 	if verifier, err := note.NewVerifier(public); err != nil || verifier.Name() != signer.Name() || verifier.KeyHash() != signer.KeyHash() {
 		return Key{}, fault.Input(path, "holds a signing key and not the public key that belongs to it")
 	}
-	if origin != "" && signer.Name() != origin {
-		return Key{}, fault.Input("LOG_ORIGIN", "is %q, and the key in %s is that of %q", origin, path, signer.Name())
-	}
 	return Key{Signer: signer, Public: public}, nil
 }
 
-// MakeKey makes a key and writes it to a file that is not there yet.
-func MakeKey(path, origin string) (Key, error) {
+// makeKey makes a key and writes it to a file that is not there yet.
+func makeKey(path, origin string) (Key, error) {
 	if origin == "" {
 		random := make([]byte, 8)
 		_, _ = rand.Read(random) // never fails
@@ -76,7 +95,7 @@ func MakeKey(path, origin string) (Key, error) {
 		return Key{}, fault.Input("LOG_ORIGIN", "%q cannot name a log: it has blanks or a +", origin)
 	}
 	if err := create(path, secret+"\n"+public+"\n"); err != nil {
-		return Key{}, fault.Wrap(err, fault.Unavailable, "cannot write the log's key")
+		return Key{}, err
 	}
 	return Key{Signer: signer, Public: public}, nil
 }
@@ -88,7 +107,10 @@ func create(path, text string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(temporary) }()
-	return os.Link(temporary, path) // fails if it is there
+	if err := os.Link(temporary, path); err != nil { // fails if it is there
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
 }
 
 // Replace writes a file in the place of the one that is there, if any, whole or not at all. When it returns, the text

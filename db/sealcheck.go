@@ -1,0 +1,178 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/seal"
+	"github.com/tzzr/context-manager/internal/sealfile"
+)
+
+// resume finds the tree in the database and goes on from it, if it is whole and extends all that was signed before.
+func (l *leader) resume(ctx context.Context, p dbgen.SealPositionRow) error {
+	l.tree, l.signed, l.note, l.outside = nil, seal.Head{}, "", seal.Head{}
+	if p.Leaves != p.Size {
+		return &refusal{broken: true, reason: fmt.Sprintf("the tree was recorded with %d messages, and its leaves go to %d", p.Size, p.Leaves)}
+	}
+	tree, err := openTree(ctx, l.q, p.Size)
+	if err != nil {
+		return refuseDamage(err)
+	}
+	logs, err := l.q.SealLogs(ctx)
+	if err != nil {
+		return err
+	}
+	newest, err := newestSigned(ctx, l.q, l.policy)
+	if err != nil {
+		return err
+	}
+	head := tree.Head()
+	recorded := p.Size == 0 || p.Root == head.Root.String()
+	begins := newest == nil && len(logs) > 0 && logs[0].Reason != nil // under a new name, whatever was recorded
+	switch {
+	case newest != nil:
+		if err := extends(ctx, l.q, head, newest.Head, "the newest checkpoint in the database", newest.Note); err != nil {
+			return err
+		}
+		l.signed, l.note = newest.Head, newest.Note
+	case !recorded && !begins:
+		return &refusal{reason: fmt.Sprintf("the tree of %d messages has the root %s, and was recorded with %s", head.Size, head.Root, p.Root)}
+	}
+	if err := l.checkFile(ctx, head, logs); err != nil {
+		return err
+	}
+	if len(logs) == 0 {
+		if err := l.q.AddSealLog(ctx, l.key.Name(), l.key.Public, nil, nil); err != nil {
+			return err
+		}
+	}
+	l.tree = tree
+	return nil
+}
+
+// newestSigned gives the newest checkpoint of a name that is in the database, without cosignatures, nil if there is
+// none. A *refusal says that the log's key did not sign it.
+func newestSigned(ctx context.Context, q *dbgen.Queries, policy seal.Policy) (*seal.Checkpoint, error) {
+	rows, err := q.NewestCheckpoints(ctx)
+	if err != nil || len(rows) == 0 || rows[0].Origin != policy.Origin {
+		return nil, err
+	}
+	c, err := seal.Open(rows[0].Note, policy)
+	if err == nil && c.Head != (seal.Head{Size: rows[0].Size, Root: rows[0].Root}) {
+		err = errors.New("its size or root is another than was signed")
+	}
+	if err != nil {
+		return nil, &refusal{checkpoint: rows[0].Note, reason: fmt.Sprintf(
+			"the newest checkpoint in the database, of %d messages, is not what the log's key signed: %s", rows[0].Size, err)}
+	}
+	return &c, nil
+}
+
+// checkOutside holds the tree against the file once more.
+func (l *leader) checkOutside(ctx context.Context) error { return l.checkFile(ctx, l.tree.Head(), nil) }
+
+// checkFile sees that a tree extends the checkpoint in the file. One of a name that the log has given up, as logs
+// says, is set aside: an administrator has put the key of the new name here.
+func (l *leader) checkFile(ctx context.Context, head seal.Head, logs []dbgen.SealLog) error {
+	outside, err := l.loadOutside(ctx, logs)
+	if err != nil {
+		return err
+	}
+	if outside.Head != l.outside {
+		if err := extends(ctx, l.q, head, outside.Head, "the checkpoint in "+l.config.Checkpoint, outside.Text); err != nil {
+			return err
+		}
+		l.outside = outside.Head
+	}
+	return nil
+}
+
+// loadOutside reads the file.
+func (s *Sealer) loadOutside(ctx context.Context, logs []dbgen.SealLog) (sealfile.Outside, error) {
+	outside, err := sealfile.LoadCheckpoint(s.config.Checkpoint, s.policy)
+	if err != nil {
+		return outside, &failure{problemOf(err)}
+	}
+	s.set(func(state *SealState) { state.Outside = outside })
+	if outside.Other == "" {
+		return outside, nil
+	}
+	for i, log := range logs {
+		if i > 0 && log.Origin == outside.Other {
+			s.store.log.WarnContext(ctx, "the checkpoint of a name that the log has given up is set aside", "origin", outside.Other)
+			return sealfile.Outside{}, sealfile.SetAside(s.config.Checkpoint)
+		}
+	}
+	return outside, &refusal{checkpoint: outside.Text, reason: fmt.Sprintf(
+		"the checkpoint in %s is of the log %s, and this is the log %s", s.config.Checkpoint, outside.Other, s.policy.Origin)}
+}
+
+// extends sees that the tree of a head, which the database holds, extends that of an older one: a *refusal if not.
+func extends(ctx context.Context, q *dbgen.Queries, head, older seal.Head, what, text string) error {
+	if older.Size > head.Size {
+		return &refusal{checkpoint: text, reason: fmt.Sprintf(
+			"the tree has %d messages with the root %s, and %s has %d with the root %s", head.Size, head.Root, what, older.Size, older.Root)}
+	}
+	root, err := rootAt(ctx, q, head, older.Size)
+	if err != nil {
+		return refuseDamage(err)
+	}
+	if older.Size > 0 && root != older.Root {
+		return &refusal{checkpoint: text, reason: fmt.Sprintf(
+			"the tree of %d messages had the root %s at %d, and %s has the root %s there", head.Size, root, older.Size, what, older.Root)}
+	}
+	return nil
+}
+
+// refuseDamage makes a refusal of damage to the tree; other errors stay.
+func refuseDamage(err error) error {
+	if damage, ok := errors.AsType[*damageError](err); ok {
+		return &refusal{broken: true, reason: "the stored tree is damaged: " + damage.Error()}
+	}
+	return err
+}
+
+// follow checks what another server has signed against the file, and writes it there.
+func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
+	position, err := q.SealPosition(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.checkKey(position.PublicKey); err != nil {
+		return err
+	}
+	s.set(func(state *SealState) { state.Waiting = position.Waiting })
+	newest, err := newestSigned(ctx, q, s.policy)
+	if err != nil {
+		return err
+	}
+	var logs []dbgen.SealLog
+	if logs, err = q.SealLogs(ctx); err != nil {
+		return err
+	}
+	outside, err := s.loadOutside(ctx, logs)
+	if err != nil {
+		return err
+	}
+	if newest == nil {
+		newest = &seal.Checkpoint{Head: seal.Head{Root: chain.Sum(nil)}}
+	}
+	if outside.Head == newest.Head || newest.Size == 0 && outside.Size == 0 {
+		return nil
+	}
+	if err := extends(ctx, q, newest.Head, outside.Head, "the checkpoint in "+s.config.Checkpoint, outside.Text); err != nil {
+		return err
+	}
+	if err := s.step("publish", func() error {
+		return sealfile.StoreCheckpoint(s.config.Checkpoint, s.policy, outside.Head, *newest)
+	}); err != nil {
+		return err
+	}
+	s.set(func(state *SealState) {
+		state.Newest, state.Outside = newest.Head, sealfile.Outside{Checkpoint: *newest, Text: newest.Note}
+	})
+	return nil
+}

@@ -1,0 +1,374 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/seal"
+	"github.com/tzzr/context-manager/internal/sealfile"
+)
+
+// sealLock is the key of the advisory lock that the one sequencer of a database holds.
+const sealLock = 0x636d7365616c // "cmseal"
+
+// Pace of a sealer. A message is sealed within about two rounds of its commit.
+const (
+	sealInterval   = 100 * time.Millisecond // between rounds
+	idleInterval   = 250 * time.Millisecond // the same after some time in which nothing came
+	idleAfter      = 20                     // rounds
+	followInterval = 500 * time.Millisecond // between looks at what another server seals
+	refuseInterval = time.Second            // between looks at a tree that is refused
+	retryShortest  = 100 * time.Millisecond // before the database is asked again
+	retryLongest   = 5 * time.Second
+	sealBatch      = 20_000 // leaves a round
+)
+
+// SealCondition says whether a server seals.
+type SealCondition string
+
+// The conditions.
+const (
+	Sealing SealCondition = "sealing" // or standing by, while another server of the same database does
+	Refused SealCondition = "refused" // the tree does not extend what was signed before
+	Failing SealCondition = "failing" // this server cannot seal, though the tree is whole
+)
+
+// SealerConfig says under which key a sealer signs, what it keeps outside of the database, and whom it asks to cosign.
+type SealerConfig struct {
+	Key        string    // file of the signing key; made if missing
+	Checkpoint string    // file of the last checkpoint
+	Origin     string    // names the log when its key is made; empty for a name that no other log has
+	Witnesses  []Witness // asked for cosignatures
+
+	// Lag, if not nil, is told of messages that were sealed: how many, and how long at most they had been committed.
+	Lag func(messages int64, lag time.Duration)
+
+	// step, if not nil, is called for each step of a round in the step's place; tests make steps fail by it.
+	step func(name string, do func() error) error
+}
+
+// SealState is the seal as one server sees it.
+type SealState struct {
+	Condition SealCondition
+	Problem   string // what is wrong, in words; empty while nothing is
+	Origin    string
+	PublicKey string
+	Leading   bool             // it is this server that seals
+	Newest    seal.Head        // of the newest checkpoint that it knows
+	Waiting   int64            // messages that it saw waiting, when it last looked
+	Outside   sealfile.Outside // the checkpoint that it keeps outside of the database, when it last looked
+	Witnesses []WitnessState
+}
+
+// Sealer takes committed messages into the tree, and signs it, as long as it is the one of its database that may; and
+// else follows the one that does. It begins with StartSealer.
+type Sealer struct {
+	store  *DB
+	config SealerConfig
+	end    context.CancelFunc
+	wait   sync.WaitGroup
+	accept chan *acceptance
+	done   chan struct{} // closed when the goroutine that runs has ended
+	asked  []*witnessLoop
+
+	mu      sync.Mutex // held to write what follows; the goroutine that runs is the only one that does
+	key     sealfile.Key
+	policy  seal.Policy
+	state   SealState        // without its witnesses
+	missed  string           // messages that could not be taken into the tree, in words
+	newest  *seal.Checkpoint // nil: not known
+	refused *refusal         // nil while the tree is not refused
+
+	// Owned by the goroutine that runs.
+	careful   bool        // a place that is in the tree already was to be taken again
+	answering *acceptance // accepted, and to be told what came of it
+}
+
+// errAnew says that what a connection's work was based on has changed.
+var errAnew = errors.New("the log's key has changed")
+
+// StartSealer starts to seal, on a connection of its own, until Stop or Close. A store has one sealer. That it cannot
+// seal, or must not, is told by its State, and not here.
+//
+// Faults: as sealfile.LoadKey.
+func (d *DB) StartSealer(ctx context.Context, config SealerConfig) (*Sealer, error) {
+	key, err := sealfile.LoadKey(config.Key, config.Origin)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sealer{store: d, config: config, accept: make(chan *acceptance), done: make(chan struct{})}
+	s.state.Condition = Sealing
+	if err := s.useKey(key); err != nil {
+		return nil, err
+	}
+	if !d.sealer.CompareAndSwap(nil, s) {
+		return nil, fault.New(fault.Internal, "the store has a sealer already")
+	}
+	for _, w := range config.Witnesses {
+		s.asked = append(s.asked, newWitnessLoop(s, w))
+	}
+	run, end := context.WithCancel(context.WithoutCancel(ctx))
+	s.end = end
+	s.wait.Go(func() { s.run(run) })
+	for _, loop := range s.asked {
+		s.wait.Go(func() { loop.run(run) })
+	}
+	return s, nil
+}
+
+// Sealer gives the sealer that was started, nil if none was.
+func (d *DB) Sealer() *Sealer { return d.sealer.Load() }
+
+// Stop ends sealing. What is not in the tree by then waits for the next sealer.
+func (s *Sealer) Stop() {
+	s.end()
+	s.wait.Wait()
+}
+
+// State tells how the seal stands.
+func (s *Sealer) State() SealState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.state
+	if state.Problem == "" {
+		state.Problem = s.missed
+	}
+	for _, w := range s.asked {
+		state.Witnesses = append(state.Witnesses, w.state)
+		if state.Problem == "" && w.finding != "" {
+			state.Problem = w.finding
+		}
+	}
+	return state
+}
+
+// Ready gives an error, in words for whoever runs the server, while the tree is refused.
+func (s *Sealer) Ready() error {
+	if state := s.State(); state.Condition == Refused {
+		return fault.New(fault.Unavailable, "the tree is not sealed: %s", state.Problem)
+	}
+	return nil
+}
+
+// useKey signs with a key from now on.
+func (s *Sealer) useKey(key sealfile.Key) error {
+	verifier, err := key.Verifier()
+	if err != nil {
+		return fault.Wrap(err, fault.Internal, "the log's key cannot check what it signs")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.key, s.policy, s.newest = key, seal.Policy{Origin: key.Name(), Log: verifier}, nil
+	s.state.Origin, s.state.PublicKey, s.state.Newest = key.Name(), key.Public, seal.Head{}
+	return nil
+}
+
+// Policy is what the sealer's own checkpoints are opened with. Witnesses are not in it.
+func (s *Sealer) Policy() seal.Policy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.policy
+}
+
+// Verifier gives what checks the log's own signatures.
+func (s *Sealer) Verifier() note.Verifier { return s.Policy().Log }
+
+// refusal says why a tree is not signed.
+type refusal struct {
+	reason     string
+	checkpoint string // the text of the one that the tree does not extend
+	broken     bool   // the tree is damaged: no word makes it whole
+}
+
+func (r *refusal) Error() string { return r.reason }
+
+// failure says why this server cannot seal.
+type failure struct{ reason string }
+
+func (f *failure) Error() string { return f.reason }
+
+// report makes known what a turn came to, and answers who waits for it.
+func (s *Sealer) report(ctx context.Context, err error) {
+	condition, problem := Sealing, ""
+	r, isRefusal := errors.AsType[*refusal](err)
+	switch {
+	case isRefusal:
+		condition, problem = Refused, r.reason
+	case err != nil:
+		condition, problem = Failing, problemOf(err)
+	}
+	s.mu.Lock()
+	changed := s.state.Condition != condition || s.state.Problem != problem
+	s.state.Condition, s.state.Problem, s.refused = condition, problem, r
+	s.mu.Unlock()
+	s.answer()
+	if !changed {
+		return
+	}
+	switch condition {
+	case Refused:
+		s.store.log.ErrorContext(ctx, "the tree is refused: nothing is signed, and it needs an administrator's word", "reason", problem)
+	case Failing:
+		s.store.log.WarnContext(ctx, "the log is not sealed", "reason", problem, "cause", err)
+	default:
+		s.store.log.InfoContext(ctx, "the log is sealed", "origin", s.State().Origin)
+	}
+}
+
+// problemOf gives an error in words that may be shown.
+func problemOf(err error) string {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f.reason
+	}
+	return mapError(err).Error()
+}
+
+// run seals or follows until ctx ends, with one connection after another.
+func (s *Sealer) run(ctx context.Context) {
+	defer close(s.done)
+	retry := retryShortest
+	for ctx.Err() == nil {
+		worked, err := s.connected(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && !errors.Is(err, errAnew) {
+			s.report(ctx, err)
+		}
+		if worked {
+			retry = retryShortest
+		}
+		s.pause(ctx, retry)
+		retry = min(2*retry, retryLongest)
+	}
+}
+
+// connected seals or follows on one connection, until that ends or this server must not seal. worked says that it was
+// good for something.
+func (s *Sealer) connected(ctx context.Context) (worked bool, err error) {
+	conn, err := pgx.ConnectConfig(ctx, s.connConfig())
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(closing) // which gives the lock back
+		s.lead(false)
+	}()
+	for q := dbgen.New(conn); ctx.Err() == nil; worked = true {
+		locked, err := q.TrySealLock(ctx, sealLock)
+		if err != nil {
+			return worked, err
+		}
+		if locked {
+			s.lead(true)
+			return s.seal(ctx, conn)
+		}
+		err = s.follow(ctx, q)
+		if passes(err) {
+			return worked, err
+		}
+		s.report(ctx, err)
+		s.pause(ctx, followInterval)
+	}
+	return worked, nil
+}
+
+// connConfig gives how the sealer connects: a commit is on disk before it signs, few plans come into question, and a
+// connection that was cut somewhere on the way does not hold the lock for hours.
+func (s *Sealer) connConfig() *pgx.ConnConfig {
+	config := s.store.pool.Config().ConnConfig.Copy()
+	for name, value := range map[string]string{
+		"synchronous_commit": "on", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
+		"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
+	} {
+		config.RuntimeParams[name] = value
+	}
+	return config
+}
+
+// seal does turns while it holds the lock.
+func (s *Sealer) seal(ctx context.Context, conn *pgx.Conn) (worked bool, err error) {
+	l := &leader{Sealer: s, conn: conn, q: dbgen.New(conn), sawAll: time.Now()}
+	for idle := 0; ctx.Err() == nil; {
+		more, err := l.turn(ctx)
+		if passes(err) {
+			return worked, err
+		}
+		s.report(ctx, err)
+		worked = true
+		idle++
+		pause := sealInterval
+		switch {
+		case err != nil:
+			l.tree, pause = nil, refuseInterval
+		case more:
+			idle, pause = 0, 0
+		case l.took:
+			idle = 0
+		case idle > idleAfter:
+			pause = idleInterval
+		}
+		s.pause(ctx, pause)
+	}
+	return worked, nil
+}
+
+// passes tells whether an error ends a connection: any does that does not say that the tree is refused.
+func passes(err error) bool {
+	_, refused := errors.AsType[*refusal](err)
+	return err != nil && !refused
+}
+
+// pause waits, and does what an administrator says meanwhile.
+func (s *Sealer) pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case a := <-s.accept:
+		a.err = s.succeed(ctx, a.reason)
+		s.answering = a
+		if a.err != nil {
+			s.answer()
+		}
+	}
+}
+
+func (s *Sealer) lead(leading bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.Leading = leading
+}
+
+// answer tells who waits for it what came of an administrator's word.
+func (s *Sealer) answer() {
+	if s.answering != nil {
+		close(s.answering.done)
+		s.answering = nil
+	}
+}
+
+// set keeps what State tells.
+func (s *Sealer) set(change func(*SealState)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.state)
+}
+
+// step does one step of a round.
+func (s *Sealer) step(name string, do func() error) error {
+	if s.config.step != nil {
+		return s.config.step(name, do)
+	}
+	return do()
+}
