@@ -98,12 +98,20 @@ func fieldError(err error, field string) error {
 func (d *DB) ComponentsByHash(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]component.Component, error) {
 	rows, err := d.queries().ComponentsByHash(ctx, hashTexts(hashes))
 	out := make(map[chain.Hash]component.Component, len(rows))
-	for _, r := range rows {
-		out[r.Hash] = componentOf(dbgen.SearchComponentsRow{
+	for _, c := range componentsOf(rows) {
+		out[c.Hash] = c
+	}
+	return out, mapError(err)
+}
+
+func componentsOf(rows []dbgen.CoreComponent) []component.Component {
+	out := make([]component.Component, len(rows))
+	for i, r := range rows {
+		out[i] = componentOf(dbgen.SearchComponentsRow{
 			Hash: r.Hash, Namespace: r.Namespace, Key: r.Key, Name: r.Name, Description: r.Description, Data: r.Data, Preferences: r.Preferences,
 		})
 	}
-	return out, mapError(err)
+	return out
 }
 
 func componentOf(r dbgen.SearchComponentsRow) component.Component {

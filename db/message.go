@@ -92,7 +92,11 @@ func (d *DB) CountCitingMessages(ctx context.Context, source chain.Hash) (int64,
 
 // RefsOf gives the refs of each of the messages, by position. A message without any is left out.
 func (d *DB) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	rows, err := d.queries().RefsOfMessages(ctx, hashTexts(messages))
+	return refsOf(ctx, d.queries(), messages)
+}
+
+func refsOf(ctx context.Context, q *dbgen.Queries, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
+	rows, err := q.RefsOfMessages(ctx, hashTexts(messages))
 	out := make(map[chain.Hash][]chain.Ref, len(messages))
 	for _, r := range rows {
 		out[r.MessageHash] = append(out[r.MessageHash], chain.Ref{Type: r.RefType, Hash: r.RefHash})

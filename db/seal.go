@@ -129,7 +129,11 @@ func cosignatureOf(line string) seal.Cosignature {
 // Leaves gives at most count leaves of the tree from the first on, in order, whether or not they are covered by a
 // checkpoint. The first leaf of all is 0.
 func (d *DB) Leaves(ctx context.Context, first, count int64) ([]seal.Leaf, error) {
-	rows, err := d.queries().Leaves(ctx, first, first+count)
+	return leavesOf(ctx, d.queries(), first, count)
+}
+
+func leavesOf(ctx context.Context, q *dbgen.Queries, first, count int64) ([]seal.Leaf, error) {
+	rows, err := q.Leaves(ctx, first, first+count)
 	if err != nil {
 		return nil, mapError(err)
 	}
