@@ -42,20 +42,22 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	if err != nil {
 		return selection.Selection{}, err
 	}
-	for try := 1; ; try++ {
-		chosen, err := d.selectContext(ctx, request, now, count)
-		if err != nil {
-			return selection.Selection{}, err
-		}
-		if chosen, err = d.keepSelection(ctx, chosen); err == nil || try == selectionTries || !erasedMeanwhile(err) {
-			return chosen, err
-		}
+	chosen, err := d.selectContext(ctx, request, now, count)
+	if err != nil {
+		return selection.Selection{}, err
 	}
+	chosen, err = keepSelection(ctx, d.queries(), chosen)
+	if !erasedMeanwhile(err) {
+		return chosen, err
+	}
+	err = d.withoutErasures(ctx, func(q *dbgen.Queries) error {
+		if chosen, err = d.selectContext(ctx, request, now, count); err == nil {
+			chosen, err = keepSelection(ctx, q, chosen)
+		}
+		return err
+	})
+	return chosen, err
 }
-
-// selectionTries bounds how often a request is answered anew because a message that was selected has been erased since
-// it was read.
-const selectionTries = 5
 
 // selectContext searches and packs.
 func (d *DB) selectContext(ctx context.Context, request selection.Request, now time.Time, count token.Counter) (selection.Selection, error) {
@@ -79,7 +81,9 @@ func (d *DB) selectContext(ctx context.Context, request selection.Request, now t
 	return chosen, mapError(err)
 }
 
-func (d *DB) keepSelection(ctx context.Context, s selection.Selection) (selection.Selection, error) {
+// keepSelection makes the receipt and keeps the selection; erasedMeanwhile tells of an error that a message in it was
+// erased since it was read.
+func keepSelection(ctx context.Context, q *dbgen.Queries, s selection.Selection) (selection.Selection, error) {
 	salt := make([]byte, selection.SaltBytes)
 	_, _ = rand.Read(salt) // never fails
 	if err := s.Commit(salt); err != nil {
@@ -94,7 +98,7 @@ func (d *DB) keepSelection(ctx context.Context, s selection.Selection) (selectio
 		parts[i] = chain.JSON(text)
 	}
 	var err error
-	s.ID, err = d.queries().KeepSelection(ctx, dbgen.KeepSelectionParams{
+	s.ID, err = q.KeepSelection(ctx, dbgen.KeepSelectionParams{
 		Receipt: s.Receipt.String(), Request: parts[0], Policy: chain.JSON(s.Policy), LogPosition: s.LogPosition, LogSize: s.LogSize,
 		Items: parts[1], Dropped: parts[2], Rendered: s.Rendered, RenderedDigest: s.RenderedDigest.String(), RenderedSalt: salt,
 		Tokens: int32(s.Tokens), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,

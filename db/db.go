@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,8 @@ type DB struct {
 	checks chan struct{} // holds one for each check under way
 	sealer atomic.Pointer[Sealer]
 	log    *slog.Logger
+
+	undisturbed sync.Mutex // see withoutErasures
 
 	// Now is the clock for what is not the database's to say.
 	Now func() time.Time

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -53,6 +55,20 @@ func (d *DB) ErasuresOf(ctx context.Context, messages []chain.Hash) (map[chain.H
 		out[r.Erased] = messageOf(r.LogMessage)
 	}
 	return out, mapError(err)
+}
+
+// withoutErasures runs f while no erasure is under way: one that comes waits. What f keeps of messages' texts must be
+// kept by q: another connection would wait for the erasures that wait. It runs one f at a time, since f may take a
+// connection beside the one that is held here.
+func (d *DB) withoutErasures(ctx context.Context, f func(q *dbgen.Queries) error) error {
+	d.undisturbed.Lock()
+	defer d.undisturbed.Unlock()
+	return d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		if err := q.LockIndexing(ctx); err != nil {
+			return err
+		}
+		return f(q)
+	})
 }
 
 func deadlock(err error) bool {
