@@ -31,12 +31,15 @@ import (
 	"github.com/tzzr/context-manager/db/instance"
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/bench"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/evaluation"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/ingest"
+	"github.com/tzzr/context-manager/internal/sealfile"
+	"github.com/tzzr/context-manager/internal/tile"
 	"github.com/tzzr/context-manager/internal/witness"
 	"github.com/tzzr/context-manager/web"
 )
@@ -52,6 +55,7 @@ type commandLine struct {
 	Import importCommand `cmd:"" help:"Append the conversations of files to the log. Importing again adds only what is new."`
 	Export exportCommand `cmd:"" help:"Write a session as JSON lines that import reads back to the same hashes."`
 	Eval   evalCommand   `cmd:"" help:"Measure what ranked context finds of a LoCoMo file's evidence, in a scratch database."`
+	Bench  benchCommand  `cmd:"" help:"Measure appending, checking and sealing beside the limits that the machine sets, in a scratch database."`
 
 	Witness witnessCommand `cmd:"" help:"Cosign the checkpoints of logs, each only if it extends the last. For a machine that the logs' administrators cannot touch."`
 }
@@ -75,6 +79,33 @@ type exportCommand struct {
 type evalCommand struct {
 	File string `arg:"" help:"LoCoMo's JSON."`
 	JSON bool   `name:"json" help:"Write the report as JSON."`
+}
+
+type benchCommand struct {
+	Messages int           `default:"1000000" help:"Size of the log at the end; it is measured at 10,000, 100,000 and so on up to it."`
+	Turn     time.Duration `default:"4s" help:"How long each turn of appending, and of its limit, takes."`
+	Turns    int           `default:"3" help:"How many turns each has."`
+	JSON     string        `name:"json" placeholder:"FILE" help:"Write the report to a file as JSON, too."`
+}
+
+// Validate refuses what would measure nothing. Kong calls it.
+func (c *benchCommand) Validate() error {
+	switch {
+	case c.Messages < 1000 || c.Messages > 100_000_000:
+		return fault.Input("--messages", "%d is outside of 1,000 to 100,000,000", c.Messages)
+	case c.Turn < 100*time.Millisecond || c.Turn > time.Hour:
+		return fault.Input("--turn", "%s is outside of 100 ms to 1 h", c.Turn)
+	case c.Turns < 1 || c.Turns > 100:
+		return fault.Input("--turns", "%d is outside of 1 to 100", c.Turns)
+	}
+	return nil
+}
+
+func (c *benchCommand) sizes() (sizes []int) {
+	for size := 10_000; size < c.Messages; size *= 10 {
+		sizes = append(sizes, size)
+	}
+	return append(sizes, c.Messages)
 }
 
 // gcPercent lets the heap grow to four times what lives, some tens of megabytes, before it is swept: a request for
@@ -141,12 +172,42 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 			fail(fault.New(fault.Unavailable, "the private Postgres has ended; its log is %s", filepath.Join(cfg.DataDir, "postgres.log")))
 		}()
 	}
+	metrics := httpd.NewMetrics()
+	if err := startSealer(ctx, s.DB, c.Server, cfg.DataDir, metrics); err != nil {
+		return err
+	}
 	announce(listener.Addr(), token, made, cfg.DataDir)
-	err = serve(ctx, listener, s, auth.NewAdminVerifier(token), c.Server, log)
+	err = serve(ctx, listener, s, auth.NewAdminVerifier(token), c.Server, metrics, log)
 	if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {
 		return cause
 	}
 	return err
+}
+
+// startSealer makes the store seal its log until it is closed.
+func startSealer(ctx context.Context, store *db.DB, cfg config.Server, dataDir string, metrics *httpd.Metrics) error {
+	clients, err := witness.ParseList(cfg.Witnesses)
+	if err != nil {
+		return err
+	}
+	sealing := db.SealerConfig{
+		Key: cfg.LogKey, Checkpoint: filepath.Join(dataDir, sealfile.CheckpointFile), Origin: cfg.LogOrigin, Lag: metrics.SealLag,
+	}
+	if sealing.Key == "" {
+		sealing.Key = filepath.Join(dataDir, sealfile.KeyFile)
+	}
+	for _, c := range clients {
+		sealing.Witnesses = append(sealing.Witnesses, db.Witness{Name: c.Key.Name(), Key: c.Key, URL: c.URL, Cosigner: c})
+	}
+	sealer, err := store.StartSealer(ctx, sealing)
+	if err != nil {
+		return err
+	}
+	metrics.AddSeal(func() (size, waiting int64, refused bool) {
+		state := sealer.State()
+		return state.Newest.Size, state.Waiting, state.Condition == db.Refused
+	})
+	return nil
 }
 
 // fillSample fills a log that is empty.
@@ -183,8 +244,7 @@ func reachable(addr net.Addr) string {
 }
 
 // serve answers requests until the context ends, then lets those that are under way finish.
-func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens auth.Verifier, cfg config.Server, log *slog.Logger) error {
-	metrics := httpd.NewMetrics()
+func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens auth.Verifier, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
 	metrics.AddPool(s.Pool())
 	server := httpd.New(metrics, log)
 	gate := auth.NewGate(tokens, auth.NewSessions())
@@ -195,8 +255,14 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	mux.Handle("/graphql", allowOrigins(cfg.Origins(), gate.Identify(api)))
 	mux.Handle("/session", gate.Sessions())
 	mux.Handle("/metrics", metrics.Handler())
-	mux.Handle("/healthz", server.Health(s.Ping))
-	mux.Handle("/readyz", server.Health(s.Ping))
+	mux.Handle("/healthz", server.Health(ready(s.DB)))
+	mux.Handle("/readyz", server.Health(ready(s.DB)))
+	if sealer := s.Sealer(); sealer != nil {
+		tree := tile.NewHandler(s.DB, func() string { return sealer.State().PublicKey }, log)
+		for _, path := range []string{"/checkpoint", "/log.pub", "/tile/"} {
+			mux.Handle(path, tree)
+		}
+	}
 	mux.Handle("/", web.Handler())
 	return server.Run(ctx, listener, mux)
 }
@@ -219,6 +285,19 @@ func (c *witnessCommand) Run(ctx context.Context, log *slog.Logger) error {
 	mux.Handle("/healthz", server.Health(func(context.Context) error { return nil })) // once it listens, it is ready
 	mux.Handle("/", w.Handler())
 	return server.Run(ctx, listener, mux)
+}
+
+// ready tells whether the database answers, and the tree is one that may be signed.
+func ready(store *db.DB) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := store.Ping(ctx); err != nil {
+			return err
+		}
+		if sealer := store.Sealer(); sealer != nil {
+			return sealer.Ready()
+		}
+		return nil
+	}
 }
 
 // allowOrigins lets pages of other origins call the API with a token. Cookies stay the console's own.
@@ -265,12 +344,20 @@ func (c *exportCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Da
 	return ingest.Export(ctx, s.DB, session, os.Stdout)
 }
 
-// Run evaluates, in a database of its own that is dropped when it is done, and through the API, so that the times are
-// those that a client sees.
-func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) (err error) {
+// Run evaluates through the API, so that the times are those that a client sees.
+func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
 	if _, err := os.Stat(c.File); errors.Is(err, fs.ErrNotExist) {
 		return fault.Input("FILE", "%s does not exist", c.File)
 	}
+	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
+		client := &evaluation.Client{URL: "http://" + endpoint + "/graphql", Token: token, HTTP: &http.Client{}}
+		defer client.HTTP.CloseIdleConnections()
+		return evaluation.RunFile(ctx, scratch.DB, client, c.File, c.JSON, os.Stdout, os.Stderr)
+	})
+}
+
+// onScratch runs f with a database of its own that is dropped when it is done, and a server of it.
+func onScratch(ctx context.Context, cfg config.Database, f func(scratch *instance.Instance, endpoint, token string) error) (err error) {
 	quiet := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	s, err := instance.Open(ctx, cfg, true, quiet)
 	if err != nil {
@@ -286,11 +373,7 @@ func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Data
 		defer cancel()
 		err = errors.Join(err, drop(dropping))
 	}()
-	return c.evaluate(ctx, url, quiet)
-}
-
-func (c *evalCommand) evaluate(ctx context.Context, url string, log *slog.Logger) error {
-	scratch, err := instance.Open(ctx, config.Database{DatabaseURL: url}, false, log)
+	scratch, err := instance.Open(ctx, config.Database{DatabaseURL: url}, false, quiet)
 	if err != nil {
 		return err
 	}
@@ -303,11 +386,55 @@ func (c *evalCommand) evaluate(ctx context.Context, url string, log *slog.Logger
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() {
-		served <- serve(serving, listener, scratch, auth.NewAdminVerifier(token), config.Server{}, log)
+		served <- serve(serving, listener, scratch, auth.NewAdminVerifier(token), config.Server{}, quiet)
 	}()
-	client := &evaluation.Client{URL: "http://" + listener.Addr().String() + "/graphql", Token: token, HTTP: &http.Client{}}
-	err = evaluation.RunFile(ctx, scratch.DB, client, c.File, c.JSON, os.Stdout, os.Stderr)
-	client.HTTP.CloseIdleConnections()
+	err = f(scratch, listener.Addr().String(), token)
 	stop()
 	return errors.Join(err, <-served)
+}
+
+// Run measures.
+func (c *benchCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
+	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
+		recorder := &bench.Recorder{}
+		traced, err := db.Open(ctx, scratch.URL, 2, log, db.WithTracer(recorder))
+		if err != nil {
+			return err
+		}
+		defer traced.Close()
+		report, err := bench.Run(ctx, bench.Config{
+			Database: scratch.URL, Endpoint: endpoint, Token: token, Log: measured{scratch.DB, traced}, Recorder: recorder,
+			Sizes: c.sizes(), Turn: c.Turn, Turns: c.Turns, Progress: os.Stderr,
+		})
+		if err != nil {
+			return err
+		}
+		if c.JSON != "" {
+			if err := report.WriteJSONFile(c.JSON); err != nil {
+				return err
+			}
+		}
+		return report.WriteTable(os.Stdout)
+	})
+}
+
+// measured is the log as package bench takes it.
+type measured struct {
+	*db.DB
+	traced *db.DB
+}
+
+// Verify checks the whole log.
+func (m measured) Verify(ctx context.Context, progress func(chain.Progress)) (bool, int64, error) {
+	report, err := m.VerifyLog(ctx, progress)
+	return report.Valid, report.Messages, err
+}
+
+// Prove makes the proof of a message.
+func (m measured) Prove(ctx context.Context, session chain.Hash, sequence int64) (string, error) {
+	sealed, err := m.traced.Proofs(ctx, []db.Place{{Session: session, Sequence: sequence}})
+	if err != nil {
+		return "", err
+	}
+	return sealed[0].Proof, nil
 }
