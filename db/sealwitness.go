@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -21,7 +23,8 @@ type Cosigner interface {
 
 // Witness is somebody who is asked to cosign.
 type Witness struct {
-	Name string // of its key
+	Name string        // of its key
+	Key  note.Verifier // of its cosignatures; nil if it is not known
 	URL  string
 	Cosigner
 }

@@ -2,12 +2,14 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/seal"
 )
 
 // progressInterval is how often a check tells how far it is.
@@ -30,17 +32,33 @@ func (d *DB) VerifySession(ctx context.Context, session chain.Hash, progress fun
 	}, nil
 }
 
-// VerifyLog checks every session's chain, and that there are no refs but those of messages. For the rest it is as
-// VerifySession.
+// VerifyLog checks every session's chain, that there are no refs but those of messages, and the tree: that it has each
+// message that does not wait for it, and nothing else; and that leaves, tiles, roots, checkpoints and what is kept
+// outside of the database agree. For the rest it is as VerifySession, but that its memory grows with the number of
+// sessions, up to some 100 MB.
 func (d *DB) VerifyLog(ctx context.Context, progress func(chain.Progress)) (chain.LogReport, error) {
 	started := time.Now()
 	v, err := d.verify(ctx, nil, progress)
 	if err != nil {
 		return chain.LogReport{}, err
 	}
-	return chain.LogReport{
-		Valid: v.Valid(), Sessions: v.Sessions(), Messages: v.Messages(), Erased: v.Erased(), Breaks: v.Breaks(), Took: time.Since(started),
-	}, nil
+	report := v.counts
+	report.Valid, report.Breaks, report.Took = v.Valid() && v.auditor.Valid(), v.breaks(), time.Since(started)
+	if newest := v.auditor.Newest(); newest != nil {
+		report.Checkpoint = signedHead(newest)
+	}
+	return report, nil
+}
+
+func signedHead(c *seal.Signed) *chain.SignedHead {
+	lines := make([]string, len(c.Cosignatures))
+	for i, s := range c.Cosignatures {
+		lines[i] = s.Line
+	}
+	return &chain.SignedHead{
+		Size: c.Size, Root: c.Root, Origin: c.Origin, Note: seal.WithCosignatures(c.Note, lines...), SignedAt: c.SignedAt,
+		Cosignatures: lines,
+	}
 }
 
 // verification is one check under way.
@@ -50,16 +68,26 @@ type verification struct {
 	total    int64
 	refs     int64 // rows of refs that came with their messages
 	progress func(chain.Progress)
+	told     chain.Progress // what was told last
+	ticker   *time.Ticker
+	waiting  idRanges
+	waited   int64 // messages that were found to wait
+
+	// Of the whole log.
+	auditor *seal.Auditor
+	tally   *seal.Tally     // of messages that do not wait for the tree
+	counts  chain.LogReport // Sessions, Messages, Sealed, Erased
 }
 
-func (d *DB) verify(ctx context.Context, session *chain.Hash, progress func(chain.Progress)) (*chain.Verifier, error) {
+func (d *DB) verify(ctx context.Context, session *chain.Hash, progress func(chain.Progress)) (*verification, error) {
 	select {
 	case d.checks <- struct{}{}:
 		defer func() { <-d.checks }()
 	case <-ctx.Done():
 		return nil, mapError(ctx.Err())
 	}
-	v := &verification{Verifier: chain.NewVerifier(), progress: progress}
+	v := &verification{Verifier: chain.NewVerifier(), progress: progress, ticker: time.NewTicker(progressInterval)}
+	defer v.ticker.Stop()
 	if session != nil {
 		text := session.String()
 		v.session = &text
@@ -67,104 +95,166 @@ func (d *DB) verify(ctx context.Context, session *chain.Hash, progress func(chai
 	if progress == nil {
 		v.progress = func(chain.Progress) {}
 	}
+	pins, err := d.pinned() // before the snapshot, which then has what was published
+	if err != nil {
+		return nil, err
+	}
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error { return v.run(ctx, tx) })
+	err = pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
+		if err := v.begin(ctx, tx); err != nil {
+			return err
+		}
+		if session != nil {
+			return v.chains(ctx, tx)
+		}
+		return v.log(ctx, tx, pins)
+	})
 	if err != nil {
 		return nil, mapError(err)
 	}
+	v.note(v.told.Checked)
 	v.tell(true)
-	return v.Verifier, nil
+	return v, nil
 }
 
-func (v *verification) run(ctx context.Context, tx pgx.Tx) error {
+func (v *verification) begin(ctx context.Context, tx pgx.Tx) error {
 	// In the index's order rows come from the first on, without a sort of the whole log on disk.
 	if _, err := tx.Exec(ctx, "SET LOCAL enable_sort = off"); err != nil {
 		return err
 	}
-	var err error
-	if v.total, err = dbgen.New(tx).CountMessages(ctx, v.session); err != nil {
+	q := dbgen.New(tx)
+	return v.aside(func() (err error) {
+		if v.total, err = q.CountMessages(ctx, v.session); err != nil {
+			return err
+		}
+		v.waiting, err = q.WaitingRuns(ctx)
+		return err
+	})
+}
+
+// log checks everything. The tree comes first: whether all messages are in it shows when they have been read. They are
+// read in the order that they are stored in and, if anything is not as it must be, in that of their sessions, which
+// takes longer and tells what it is.
+func (v *verification) log(ctx context.Context, tx pgx.Tx, pins pinned) error {
+	var secret [32]byte
+	_, _ = rand.Read(secret[:]) // never fails
+	v.tally = seal.NewTally(secret)
+	if err := v.aside(func() (err error) { v.auditor, err = audit(ctx, tx, pins, secret); return err }); err != nil {
 		return err
 	}
-	if err := v.messages(ctx, tx); err != nil {
+	v.note(0)
+	fine, err := v.scan(ctx, tx)
+	if err != nil || fine {
+		return err
+	}
+	v.tally = seal.NewTally(secret)
+	if err := v.chains(ctx, tx); err != nil {
+		return err
+	}
+	v.counts.Sessions, v.counts.Messages, v.counts.Erased = v.Sessions(), v.Messages(), v.Erased()
+	return v.unexplained(ctx, tx)
+}
+
+// chains checks session by session.
+func (v *verification) chains(ctx context.Context, tx pgx.Tx) error {
+	s := newStream(tx, v.session)
+	v.counts = chain.LogReport{}
+	if err := v.each(ctx, s, v.add); err != nil {
 		return err
 	}
 	v.End()
-	if err := v.returned(ctx, tx); err != nil {
-		return err
-	}
-	return v.strays(ctx, tx)
+	v.note(v.Messages())
+	return v.aside(func() error {
+		if err := v.returned(ctx, tx); err != nil {
+			return err
+		}
+		if err := v.missing(ctx, tx); err != nil {
+			return err
+		}
+		return v.strays(ctx, tx)
+	})
 }
 
-// messages checks what a second goroutine reads, and tells how far it is even while nothing comes.
-func (v *verification) messages(ctx context.Context, tx pgx.Tx) error {
+func (v *verification) add(e *chain.Entry) bool {
+	v.refs += int64(len(e.Refs))
+	e.Sealing, e.Waiting = true, v.waiting.has(e.ID)
+	if e.Waiting {
+		v.waited++
+	} else if v.tally != nil {
+		v.tally.Add(seal.Leaf{Session: e.SessionHash, Sequence: e.Sequence, Message: e.Hash})
+	}
+	if e.Leaf != nil && e.Leaf.Message == e.Hash && v.auditor != nil && e.Leaf.Index < v.covered() {
+		v.counts.Sealed++
+	}
+	v.Add(e)
+	return true
+}
+
+// covered is how many leaves a checkpoint covers.
+func (v *verification) covered() int64 {
+	if newest := v.auditor.Newest(); newest != nil {
+		return newest.Size
+	}
+	return 0
+}
+
+// each hands over what a second goroutine reads, until add gives false, and tells how far it is even while nothing
+// comes.
+func (v *verification) each(ctx context.Context, s *stream, add func(*chain.Entry) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := newStream(tx, v.session)
 	go s.run(ctx)
-	ticker := time.NewTicker(progressInterval)
-	defer ticker.Stop()
-	for {
+	checked := int64(0)
+	for more := true; ; {
 		select {
-		case b, more := <-s.full:
-			if !more {
+		case b, open := <-s.full:
+			if !open {
+				v.note(checked)
 				return s.err
 			}
-			for i := range b.rows {
-				v.refs += int64(len(b.rows[i].entry.Refs))
-				v.Add(&b.rows[i].entry)
+			for i := 0; more && i < len(b.rows); i++ {
+				checked++
+				if more = add(&b.rows[i].entry); !more {
+					close(s.stop)
+				}
 			}
 			s.empty <- b
-		case <-ticker.C:
+		case <-v.ticker.C:
+			v.note(checked)
 			v.tell(false)
 		}
 	}
 }
 
-// strays looks for refs that belong to no message. Of a log without breaks, counting them is enough: each row of
-// refs that came with its message came once.
-func (v *verification) strays(ctx context.Context, tx pgx.Tx) error {
-	query, args := sessionStraysSQL, []any{v.session}
-	if v.session == nil {
-		query, args = straysSQL, nil
-		count, err := dbgen.New(tx).CountRefs(ctx)
-		if err != nil || v.Valid() && count == v.refs {
+// aside runs a function in another goroutine, and tells meanwhile what was known before.
+func (v *verification) aside(f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	for {
+		select {
+		case err := <-done:
 			return err
+		case <-v.ticker.C:
+			v.tell(false)
 		}
 	}
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	var message, session *string
-	var position, sequence *int64
-	var exists bool
-	_, err = pgx.ForEachRow(rows, []any{&message, &position, &session, &sequence, &exists}, func() error {
-		stray := chain.StrayRef{MessageHash: lenient(message), Session: lenient(session), Sequence: sequence, Exists: exists}
-		if position != nil {
-			stray.Position = int32(*position)
-		}
-		if sequence != nil {
-			place := *sequence
-			stray.Sequence = &place
-		}
-		v.AddStray(stray)
-		return nil
-	})
-	return err
 }
 
-// lenient reads a hash from a row that nothing is known of.
-func lenient(text *string) *chain.Hash {
-	if text == nil {
-		return nil
+// note keeps what is to be told. Nothing else may be at work on the verification.
+func (v *verification) note(checked int64) {
+	v.told = chain.Progress{Checked: checked, Total: v.total, Breaks: v.breaks()}
+}
+
+// breaks are those of sessions, then those of the tree.
+func (v *verification) breaks() []chain.Break {
+	if v.auditor == nil {
+		return v.Breaks()
 	}
-	h, err := chain.ParseHash(*text)
-	if err != nil {
-		return nil
-	}
-	return &h
+	all := append(v.Breaks(), v.auditor.Breaks()...)
+	return all[:min(len(all), chain.MaxBreaks)]
 }
 
 func (v *verification) tell(done bool) {
-	v.progress(chain.Progress{Checked: v.Messages(), Total: v.total, Breaks: v.Breaks(), Done: done})
+	v.told.Done = done
+	v.progress(v.told)
 }

@@ -188,18 +188,20 @@ func TestVerifyClock(t *testing.T) {
 	mustExec(t, conn, "ALTER TABLE log.messages DISABLE TRIGGER ALL; ALTER TABLE log.message_refs DISABLE TRIGGER ALL")
 	last := written[2].Hash.String()
 	mustExec(t, conn, "UPDATE log.messages SET id = 0, id_digest = log.id_digest(0, hash) WHERE hash = $1", last)
-	wantBreak(t, store, chain.Clock, written[2].Sequence, "id 0 does not follow")
+	wantBreak(t, store, chain.Clock, written[2].Sequence, "id 0 does not follow", "never taken in")
 	mustExec(t, conn, "UPDATE log.messages SET id = 99, id_digest = log.id_digest(99, hash), created_at = created_at - '1 day'::INTERVAL WHERE hash = $1", last)
 	mustExec(t, conn, "UPDATE log.messages m SET hash = log.message_hash(m), id_digest = log.id_digest(id, log.message_hash(m)) WHERE hash = $1", last)
-	wantBreak(t, store, chain.Clock, written[2].Sequence, "created_at is before")
+	wantBreak(t, store, chain.Clock, written[2].Sequence, "created_at is before", "never taken in")
 }
 
-func wantBreak(t *testing.T, store *db.DB, reason chain.BreakReason, sequence int64, detail string) {
+// wantBreak asks for one break of the kind at a place and, of the same message, LEAF_MISMATCH in these words.
+func wantBreak(t *testing.T, store *db.DB, reason chain.BreakReason, sequence int64, detail, leaf string) {
 	t.Helper()
 	log, err := store.VerifyLog(t.Context(), nil)
-	if err != nil || len(log.Breaks) != 1 || log.Breaks[0].Reason != reason || *log.Breaks[0].Sequence != sequence ||
-		!strings.Contains(log.Breaks[0].Detail, detail) {
-		t.Errorf("VerifyLog() = %s, %v, want one %s at %d: %s", words(log.Breaks), err, reason, sequence, detail)
+	if err != nil || len(log.Breaks) != 2 || log.Breaks[0].Reason != reason || *log.Breaks[0].Sequence != sequence ||
+		!strings.Contains(log.Breaks[0].Detail, detail) || log.Breaks[1].Reason != chain.LeafMismatch ||
+		*log.Breaks[1].Sequence != sequence || !strings.Contains(log.Breaks[1].Detail, leaf) {
+		t.Errorf("VerifyLog() = %s, %v, want one %s at %d: %s, and %s", words(log.Breaks), err, reason, sequence, detail, leaf)
 	}
 }
 

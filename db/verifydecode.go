@@ -21,6 +21,7 @@ type storedRow struct {
 	salt                                       []byte
 	players, hashtags, items                   []chain.Hash
 	refThreads                                 []chain.Hash
+	leaf                                       chain.StoredLeaf
 }
 
 // decode takes a row apart, in Postgres' binary format, and gives its size. It believes nothing: the constraints
@@ -65,6 +66,7 @@ func (r *storedRow) decode(values [][]byte) (size int) {
 	c.problem = ""
 	r.decodeRefs(&c)
 	e.RefsUnreadable = c.problem
+	e.Leaf = r.decodeLeaf(&c)
 	for _, v := range values {
 		size += len(v)
 	}
@@ -93,6 +95,17 @@ func (r *storedRow) decodeRefs(c *columns) {
 		refs = append(refs, ref)
 	}
 	r.entry.Refs = refs
+}
+
+// decodeLeaf reads the place and the message of the leaf, nil if there is none.
+func (r *storedRow) decodeLeaf(c *columns) *chain.StoredLeaf {
+	index, message := c.next(), c.next()
+	if index == nil {
+		return nil
+	}
+	r.leaf.Index = c.number("leaf_index", index)
+	c.read("message_hash of the leaf", &r.leaf.Message, message) // zero if it is none
+	return &r.leaf
 }
 
 // columns reads a row's values one after the other. problem names the first that is none of its type.

@@ -15,11 +15,8 @@ import (
 //go:embed verify/messages.sql
 var messagesSQL string
 
-//go:embed verify/strays.sql
-var straysSQL string
-
-//go:embed verify/sessionstrays.sql
-var sessionStraysSQL string
+//go:embed verify/scan.sql
+var scanSQL string
 
 // Limits of a batch of rows: enough that handing it over costs nothing, few enough to be held three times.
 const (
@@ -28,6 +25,12 @@ const (
 	batches    = 3
 )
 
+// scanRows is how many rows a statement of a scan gives: a scan ends early between two of them.
+const scanRows = 10_000
+
+// errDamaged ends a scan at a row that Postgres cannot read.
+var errDamaged = errors.New("a message cannot be read")
+
 type batch struct {
 	rows  []storedRow // in use
 	slots [batchRows]storedRow
@@ -35,11 +38,13 @@ type batch struct {
 }
 
 // stream reads messages in order and hands them over in batches, which it gets back. Its goroutine owns all but the
-// channels; err is set before full is closed.
+// channels; err is set before full is closed. The reader closes stop to have no more of them.
 type stream struct {
 	tx          pgx.Tx
 	session     *string
+	scan        bool // in the order of ids, and no further than a row that cannot be read
 	full, empty chan *batch
+	stop        chan struct{}
 	err         error
 	batch       *batch
 
@@ -47,10 +52,13 @@ type stream struct {
 	started  bool
 	lastSess []byte
 	lastSeq  int64
+	lastID   int64
 }
 
 func newStream(tx pgx.Tx, session *string) *stream {
-	s := &stream{tx: tx, session: session, full: make(chan *batch, batches), empty: make(chan *batch, batches)}
+	s := &stream{
+		tx: tx, session: session, full: make(chan *batch, batches), empty: make(chan *batch, batches), stop: make(chan struct{}),
+	}
 	for range batches {
 		s.empty <- new(batch)
 	}
@@ -60,8 +68,16 @@ func newStream(tx pgx.Tx, session *string) *stream {
 // run reads until there is no more, or ctx ends.
 func (s *stream) run(ctx context.Context) {
 	defer close(s.full)
+	if s.scan {
+		s.err = s.runScan(ctx)
+		return
+	}
 	for {
-		err := pgx.BeginFunc(ctx, s.tx, func(tx pgx.Tx) error { return s.read(ctx, tx) }) // a savepoint
+		err := pgx.BeginFunc(ctx, s.tx, func(tx pgx.Tx) error { // a savepoint
+			session, sequence := s.behind()
+			_, err := s.read(ctx, tx, messagesSQL, s.session, session, sequence)
+			return err
+		})
 		if !damaged(err) {
 			if s.err = err; err == nil {
 				s.err = s.flush(ctx)
@@ -74,24 +90,53 @@ func (s *stream) run(ctx context.Context) {
 	}
 }
 
-// read hands over the rows behind the last one.
-func (s *stream) read(ctx context.Context, tx pgx.Tx) error {
-	session, sequence := s.behind()
-	rows, err := tx.Query(ctx, messagesSQL, pgx.QueryResultFormats{pgx.BinaryFormatCode}, s.session, session, sequence)
+// runScan reads in the order of ids, some rows at a time.
+func (s *stream) runScan(ctx context.Context) error {
+	for {
+		read := 0
+		err := pgx.BeginFunc(ctx, s.tx, func(tx pgx.Tx) (err error) { // a savepoint
+			var after *int64
+			if s.started {
+				after = &s.lastID
+			}
+			read, err = s.read(ctx, tx, scanSQL, after, scanRows)
+			return err
+		})
+		switch {
+		case errors.Is(err, errStopped):
+			return nil
+		case damaged(err):
+			return errDamaged
+		case err != nil:
+			return err
+		case read < scanRows:
+			return s.flush(ctx)
+		}
+	}
+}
+
+// errStopped ends a stream that nobody reads on.
+var errStopped = errors.New("stopped")
+
+// read hands over the rows that a statement gives, and tells how many they are.
+func (s *stream) read(ctx context.Context, tx pgx.Tx, query string, args ...any) (read int, err error) {
+	rows, err := tx.Query(ctx, query, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)...)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		values := rows.RawValues()
 		slot, err := s.slot(ctx)
 		if err != nil {
-			return err
+			return read, err
 		}
+		read++
 		s.batch.bytes += slot.decode(values)
 		s.started, s.lastSess, s.lastSeq = true, append(s.lastSess[:0], values[2]...), slot.entry.Sequence
+		s.lastID = slot.entry.ID
 	}
-	return rows.Err()
+	return read, rows.Err()
 }
 
 func (s *stream) behind() (session *string, sequence *int64) {
@@ -148,6 +193,8 @@ func (s *stream) slot(ctx context.Context) (*storedRow, error) {
 		select {
 		case s.batch = <-s.empty:
 			s.batch.rows, s.batch.bytes = s.batch.slots[:0], 0
+		case <-s.stop:
+			return nil, errStopped
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -164,6 +211,8 @@ func (s *stream) flush(ctx context.Context) error {
 	case s.full <- s.batch:
 		s.batch = nil
 		return nil
+	case <-s.stop:
+		return errStopped
 	case <-ctx.Done():
 		return ctx.Err()
 	}

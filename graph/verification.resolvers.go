@@ -8,16 +8,11 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-func (r *logVerificationResolver) Sealed(ctx context.Context, obj *chain.LogReport) (int, error) {
-	return 0, nil
-}
-
-func (r *logVerificationResolver) Erased(ctx context.Context, obj *chain.LogReport) (int, error) {
-	return 0, nil
-}
-
 func (r *logVerificationResolver) Checkpoint(ctx context.Context, obj *chain.LogReport) (*model.Checkpoint, error) {
-	return nil, nil
+	if obj.Checkpoint == nil {
+		return nil, nil
+	}
+	return verifiedCheckpoint(obj.Checkpoint), nil
 }
 
 func (r *logVerificationResolver) TookMs(ctx context.Context, obj *chain.LogReport) (int, error) {

@@ -34,6 +34,35 @@ func (q *Queries) CountRefs(ctx context.Context) (int64, error) {
 	return count, err
 }
 
+const logKeys = `-- name: LogKeys :many
+SELECT COALESCE(g.origin, '')::TEXT AS origin, COALESCE(g.public_key, '')::TEXT AS public_key FROM seal.logs g ORDER BY g.id
+`
+
+type LogKeysRow struct {
+	Origin    string
+	PublicKey string
+}
+
+func (q *Queries) LogKeys(ctx context.Context) ([]LogKeysRow, error) {
+	rows, err := q.db.Query(ctx, logKeys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LogKeysRow{}
+	for rows.Next() {
+		var i LogKeysRow
+		if err := rows.Scan(&i.Origin, &i.PublicKey); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const nextPlace = `-- name: NextPlace :one
 SELECT m.session_hash::TEXT AS session_hash, m.sequence, m.hash::TEXT AS hash, COALESCE(m.prev_hash, '')::TEXT AS prev_hash
 FROM log.messages m
@@ -62,4 +91,57 @@ func (q *Queries) NextPlace(ctx context.Context, session *string, afterSession *
 		&i.PrevHash,
 	)
 	return i, err
+}
+
+const waitingGone = `-- name: WaitingGone :one
+SELECT count(*) AS messages, COALESCE(min(w.id), 0)::BIGINT AS first_id, COALESCE(max(w.id), 0)::BIGINT AS last_id
+FROM (SELECT generate_series(o.first_id, o.last_id) AS id FROM seal.outbox o) w
+WHERE NOT EXISTS (SELECT FROM log.messages m WHERE m.id = w.id)
+`
+
+type WaitingGoneRow struct {
+	Messages int64
+	FirstID  int64
+	LastID   int64
+}
+
+// How many of the ids that wait for the tree no message has, with the lowest and the highest.
+func (q *Queries) WaitingGone(ctx context.Context) (WaitingGoneRow, error) {
+	row := q.db.QueryRow(ctx, waitingGone)
+	var i WaitingGoneRow
+	err := row.Scan(&i.Messages, &i.FirstID, &i.LastID)
+	return i, err
+}
+
+const waitingRuns = `-- name: WaitingRuns :many
+SELECT lower(w.run)::BIGINT AS first_id, (upper(w.run) - 1)::BIGINT AS last_id
+FROM (SELECT unnest(range_agg(int8range(o.first_id, o.last_id, '[]'))) AS run
+    FROM seal.outbox o WHERE o.first_id <= o.last_id AND o.last_id < 9223372036854775807) w
+ORDER BY 1
+`
+
+type WaitingRunsRow struct {
+	FirstID int64
+	LastID  int64
+}
+
+// The ids that wait for the tree, as runs without overlaps, ascending.
+func (q *Queries) WaitingRuns(ctx context.Context) ([]WaitingRunsRow, error) {
+	rows, err := q.db.Query(ctx, waitingRuns)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []WaitingRunsRow{}
+	for rows.Next() {
+		var i WaitingRunsRow
+		if err := rows.Scan(&i.FirstID, &i.LastID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

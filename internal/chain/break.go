@@ -64,7 +64,8 @@ type LogReport struct {
 type SignedHead struct {
 	Size         int64
 	Root         Hash
+	Origin       string
 	Note         string // with the cosignatures
 	SignedAt     time.Time
-	Cosignatures int
+	Cosignatures []string // lines of the note
 }

@@ -94,3 +94,14 @@ func (v *Verifier) missing(first, last MissingLeaf, total int64) {
 			total, first.Leaf.Index, last.Leaf.Index, last.Leaf.Message),
 	})
 }
+
+// AddUnmatched says that the leaves are not those of the messages, where nothing else says it.
+func (v *Verifier) AddUnmatched() {
+	v.addBreak(Break{Reason: LeafMismatch, Detail: "the leaves of the tree are not those of the messages, one for one"})
+}
+
+// AddGone says that messages are missing that waited for the tree, known by their ids alone.
+func (v *Verifier) AddGone(messages, firstID, lastID int64) {
+	v.addBreak(Break{Reason: MissingTail, Detail: fmt.Sprintf(
+		"%d messages are missing that waited for the tree, with ids from %d to %d: the ends of sessions, or whole ones", messages, firstID, lastID)})
+}

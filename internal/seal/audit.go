@@ -62,10 +62,12 @@ type StoredTile struct {
 // checkpoint that is kept elsewhere, nil if none is; secret is for the tally and must be drawn for this use.
 func NewAuditor(keys Keys, outside *Checkpoint, secret [32]byte) *Auditor {
 	a := &Auditor{
-		keys: keys, outside: outside, tally: NewTally(secret), places: make(map[chain.Hash]int64), ordered: true,
+		keys: keys, tally: NewTally(secret), places: make(map[chain.Hash]int64), ordered: true,
 		trees: &claim{}, origins: make(map[string]*claim), outsideClaim: &claim{},
 	}
-	a.checkKeys()
+	if outside != nil {
+		a.openOutside(*outside)
+	}
 	return a
 }
 

@@ -200,18 +200,22 @@ func readCosignature(s SignedLine) error {
 	return nil
 }
 
-// checkKeys holds the checkpoint that is kept elsewhere against the keys of the database.
-func (a *Auditor) checkKeys() {
-	if a.outside == nil {
-		return
-	}
-	verifier, err := a.verifier(a.outside.Origin)
+// Refuse says that what is kept outside of the database cannot be what it must be, and why.
+func (a *Auditor) Refuse(why string) { a.root("%s", why) }
+
+// openOutside holds the checkpoint that is kept elsewhere against the keys of the database. One without a head is read
+// with them.
+func (a *Auditor) openOutside(outside Checkpoint) {
+	verifier, err := a.verifier(outside.Origin)
 	if err != nil {
-		a.root("the checkpoint that is kept outside of the database is of the log %q, and the database is not: %v", a.outside.Origin, err)
-		return
+		a.root("the checkpoint that is kept outside of the database is of the log %q, and the database is not: %v", outside.Origin, err)
+	} else if opened, err := Open(outside.Note, Policy{Origin: outside.Origin, Log: verifier}); err != nil {
+		a.root("the key of %s in the database is not the one that the checkpoint outside of it is signed with: %v", outside.Origin, err)
+	} else {
+		outside.Head = opened.Head
 	}
-	if _, err := Open(a.outside.Note, Policy{Origin: a.outside.Origin, Log: verifier}); err != nil {
-		a.root("the key of %s in the database is not the one that the checkpoint outside of it is signed with: %v", a.outside.Origin, err)
+	if outside.Size > 0 {
+		a.outside = &outside
 	}
 }
 
