@@ -92,23 +92,37 @@ func (r *messageResolver) CitedBy(ctx context.Context, obj *model.Message, first
 }
 
 func (r *messageResolver) Integrity(ctx context.Context, obj *model.Message) (*model.MessageIntegrity, error) {
+	loader.From(ctx).Integrity.Expect(obj.Message) // as well as those of its page, which are known already
 	return &model.MessageIntegrity{Message: obj.Message}, nil
 }
 
 func (r *messageIntegrityResolver) State(ctx context.Context, obj *model.MessageIntegrity) (model.IntegrityState, error) {
-	return model.IntegrityStateChained, nil
+	return integrityState(ctx, &obj.Message)
 }
 
 func (r *messageIntegrityResolver) LeafIndex(ctx context.Context, obj *model.MessageIntegrity) (*int, error) {
-	return nil, errNotBuilt
+	sealed, err := loader.From(ctx).Integrity.Sealed.Load(ctx, obj.Message.Hash)
+	if err != nil || !sealed.Covered {
+		return nil, err
+	}
+	index := int(sealed.Index)
+	return &index, nil
 }
 
 func (r *messageIntegrityResolver) Proof(ctx context.Context, obj *model.MessageIntegrity) (*string, error) {
-	return nil, errNotBuilt
+	sealed, err := loader.From(ctx).Integrity.Proofs.Load(ctx, obj.Message.Hash)
+	if err != nil || !sealed.Covered {
+		return nil, err
+	}
+	return &sealed.Proof, nil
 }
 
 func (r *messageIntegrityResolver) Erasure(ctx context.Context, obj *model.MessageIntegrity) (*model.Message, error) {
-	return nil, errNotBuilt
+	erasure, err := erasureOf(ctx, &obj.Message)
+	if err != nil || erasure == nil {
+		return nil, err
+	}
+	return &model.Message{Message: *erasure}, nil
 }
 
 func (r *messageRefResolver) Target(ctx context.Context, obj *model.MessageRef) (model.ContextSource, error) {

@@ -11,12 +11,13 @@ import (
 	"github.com/tzzr/context-manager/db"
 )
 
-// Numbers, Moments and Components are lists by what they are ordered by. A value is the list's name, which its cursors
+// Numbers, Moments, Components and Checkpoints are lists by what they are ordered by. A value is the list's name, which its cursors
 // hold, so that a list takes no cursor of another one. A cursor is base64url of the name, a colon, and the key.
 type (
-	Numbers    string // by an id or a sequence
-	Moments    string // by time, then id
-	Components string // by rank, then namespace and key
+	Numbers     string // by an id or a sequence
+	Moments     string // by time, then id
+	Components  string // by rank, then namespace and key
+	Checkpoints string // by the name that they were signed under, then size
 )
 
 // The lists.
@@ -29,6 +30,8 @@ const (
 	Threads         Moments    = "threads"
 	ThreadMessages  Moments    = "thread.messages"
 	AllComponents   Components = "components"
+
+	AllCheckpoints Checkpoints = "checkpoints"
 )
 
 func encode[L ~string](list L, parts ...string) string {
@@ -94,4 +97,23 @@ func (l Components) Parse(cursor string) (db.ComponentKey, bool) {
 	}
 	rank, err := strconv.ParseInt(parts[0], 10, 32)
 	return db.ComponentKey{Rank: int32(rank), Namespace: parts[1], Key: parts[2]}, err == nil
+}
+
+// Encode gives the cursor of a place in a list of checkpoints.
+func (l Checkpoints) Encode(k db.CheckpointKey) string {
+	return encode(l, strconv.Itoa(int(k.Log)), strconv.FormatInt(k.Size, 10))
+}
+
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Checkpoints) Parse(cursor string) (db.CheckpointKey, bool) {
+	parts, ok := decode(l, cursor, 2)
+	if !ok {
+		return db.CheckpointKey{}, false
+	}
+	log, err := strconv.ParseInt(parts[0], 10, 32)
+	if err != nil {
+		return db.CheckpointKey{}, false
+	}
+	size, err := strconv.ParseInt(parts[1], 10, 64)
+	return db.CheckpointKey{Log: int32(log), Size: size}, err == nil
 }

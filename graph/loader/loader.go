@@ -29,6 +29,7 @@ type Loaders struct {
 	Sessions      *Batch[*chain.Session]      // nil if it has no message
 	Threads       *Batch[*chain.Thread]       // nil if it has no message
 	ThreadPlayers *Batch[[]chain.Hash]        // of a thread
+	Integrity     *Integrity
 }
 
 type contextKey struct{}
@@ -42,7 +43,7 @@ func Attach(ctx context.Context, store *db.DB) context.Context {
 func From(ctx context.Context) *Loaders { return ctx.Value(contextKey{}).(func() *Loaders)() }
 
 func newLoaders(store *db.DB) *Loaders {
-	l := &Loaders{}
+	l := &Loaders{Integrity: newIntegrity(store)}
 	l.Components = newBatch(func(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]component.Component, error) {
 		found, err := store.ComponentsByHash(ctx, hashes)
 		for _, h := range hashes {
@@ -119,6 +120,7 @@ func (l *Loaders) ExpectAround(messages []chain.Message) {
 			threads = append(threads, *m.ThreadHash)
 		}
 	}
+	l.Integrity.Expect(messages...)
 	l.Refs.Expect(own)
 	l.Components.Expect(components)
 	l.Sessions.Expect(sessions)

@@ -13,7 +13,7 @@ import (
 // Database says where the log is kept: settings that every command has.
 type Database struct {
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" help:"Postgres 15 or newer with pgvector 0.8 or newer, as postgres://…; none: a private Postgres in the data directory."`
-	DataDir     string `name:"data-dir" env:"DATA_DIR" default:".data" placeholder:"DIRECTORY" help:"Where the private Postgres and the administrator's token are kept."`
+	DataDir     string `name:"data-dir" env:"DATA_DIR" default:".data" placeholder:"DIRECTORY" help:"Where the private Postgres, the administrator's token, the log's key and its last checkpoint are kept."`
 }
 
 // Server says how the server serves.
@@ -21,6 +21,9 @@ type Server struct {
 	Addr        string   `name:"addr" env:"ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen."`
 	CORSOrigins []string `name:"cors-origins" env:"CORS_ORIGINS" sep:"," placeholder:"ORIGIN,…" help:"Origins, such as https://app.example.org, whose pages may call the API from browsers, with a token."`
 	Demo        bool     `name:"demo" env:"DEMO" help:"Fill a new private database with the sample log."`
+	LogKey      string   `name:"log-key" env:"LOG_KEY" placeholder:"FILE" help:"The key that signs the log's checkpoints, made if it is missing; none: log.key in the data directory. Servers of one database need the same one."`
+	LogOrigin   string   `name:"log-origin" env:"LOG_ORIGIN" placeholder:"NAME" help:"The log's name in checkpoints, such as example.org/log, when its key is made; none: a name that no other log has."`
+	Witnesses   []string `name:"witnesses" env:"WITNESSES" sep:"," placeholder:"URL=KEY,…" help:"Witnesses that are asked to cosign each checkpoint: each its address, = and its public key, name+id+key."`
 }
 
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.

@@ -10,7 +10,7 @@ import (
 // parse reads settings as the program does, from flags and the environment.
 func parse(t *testing.T, env map[string]string, args ...string) (Database, Server, error) {
 	t.Helper()
-	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO"} {
+	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES"} {
 		t.Setenv(name, env[name])
 	}
 	IgnoreEmpty()

@@ -109,8 +109,8 @@ func (s *Server) wait(ctx context.Context) error {
 	}
 }
 
-// Health serves /healthz, which answers while the process lives, and /readyz, which answers 200 while it can serve:
-// not while it stops, and not while ready gives an error.
+// Health serves /healthz, which answers while the process lives, and /readyz, which answers 200 while all is well: not
+// while it stops, and not while ready gives an error. A fault is told in its own words.
 func (s *Server) Health(ready func(context.Context) error) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -124,7 +124,11 @@ func (s *Server) Health(ready func(context.Context) error) http.Handler {
 			say(w, http.StatusServiceUnavailable, "stopping")
 		case err != nil:
 			s.log.WarnContext(ctx, "not ready", "cause", err)
-			say(w, http.StatusServiceUnavailable, "the database does not answer")
+			reason := "the database does not answer"
+			if f, ok := errors.AsType[*fault.Error](err); ok {
+				reason = f.Error()
+			}
+			say(w, http.StatusServiceUnavailable, reason)
 		default:
 			say(w, http.StatusOK, "ready")
 		}

@@ -20,6 +20,7 @@ type Metrics struct {
 	inFlight   prometheus.Gauge
 	operations *prometheus.CounterVec
 	errors     *prometheus.CounterVec
+	sealLag    prometheus.Histogram
 }
 
 // NewMetrics makes counters of their own, besides those of the Go runtime and the process.
@@ -42,8 +43,12 @@ func NewMetrics() *Metrics {
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "graphql_errors_total", Help: "GraphQL errors given.",
 		}, []string{"code"}),
+		sealLag: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "context_manager_seal_lag_seconds", Help: "Of each message that this server sealed, how long at most it had been committed.",
+			Buckets: []float64{.025, .05, .1, .2, .3, .4, .5, .75, 1, 2, 5, 10, 30},
+		}),
 	}
-	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.operations, m.errors,
+	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.operations, m.errors, m.sealLag,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -90,4 +95,30 @@ func (m *Metrics) AddPool(pool *pgxpool.Pool) {
 		func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) })
 	counter("db_pool_acquire_seconds_total", "Time spent to get connections.",
 		func(s *pgxpool.Stat) float64 { return s.AcquireDuration().Seconds() })
+}
+
+// SealLag counts messages that were sealed, with how long at most they had been committed.
+func (m *Metrics) SealLag(messages int64, lag time.Duration) {
+	for range messages {
+		m.sealLag.Observe(lag.Seconds())
+	}
+}
+
+// AddSeal adds how the seal stands.
+func (m *Metrics) AddSeal(state func() (size, waiting int64, refused bool)) {
+	gauge := func(name, help string, value func(size, waiting int64, refused bool) float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
+			func() float64 { return value(state()) }))
+	}
+	gauge("context_manager_seal_size", "Messages that the newest checkpoint covers.",
+		func(size, _ int64, _ bool) float64 { return float64(size) })
+	gauge("context_manager_seal_waiting", "Messages that wait to be sealed.",
+		func(_, waiting int64, _ bool) float64 { return float64(waiting) })
+	gauge("context_manager_seal_refused", "1 while the tree does not extend what was signed before, and nothing is signed.",
+		func(_, _ int64, refused bool) float64 {
+			if refused {
+				return 1
+			}
+			return 0
+		})
 }
