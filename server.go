@@ -3,7 +3,8 @@
 //
 //	context-manager [serve]               serve until Ctrl-C or SIGTERM
 //	context-manager import FILE...        append the conversations of files
-//	context-manager export --session HASH write a session as JSON lines
+//	context-manager export --session HASH write a session as JSON lines, or with --all the log
+//	context-manager verify [FILE]         check an export, or a server
 //	context-manager eval FILE             measure what ranked context finds
 //	context-manager witness               cosign the checkpoints of logs, on a machine of its own
 package main
@@ -44,6 +45,9 @@ import (
 	"github.com/tzzr/context-manager/web"
 )
 
+// sealLimit is how long an export with proofs waits for what is not sealed yet.
+const sealLimit = 10 * time.Second
+
 // dropLimit is how long the end of a scratch database may take.
 const dropLimit = 30 * time.Second
 
@@ -73,7 +77,9 @@ type importCommand struct {
 }
 
 type exportCommand struct {
-	Session string `required:"" placeholder:"HASH" help:"The session's hash."`
+	Session string `required:"" xor:"what" placeholder:"HASH" help:"The session's hash."`
+	All     bool   `required:"" xor:"what" help:"The whole log."`
+	Proofs  bool   `help:"With each message the proof that it is sealed, for verify."`
 }
 
 type evalCommand struct {
@@ -332,16 +338,31 @@ func (c *importCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Da
 
 // Run exports.
 func (c *exportCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
-	session, err := chain.ParseHash(c.Session)
-	if err != nil {
-		return fault.Input("--session", "%s", err)
+	what := ingest.What{Proofs: c.Proofs}
+	if !c.All {
+		session, err := chain.ParseHash(c.Session)
+		if err != nil {
+			return fault.Input("--session", "%s", err)
+		}
+		what.Session = &session
 	}
 	s, err := instance.Open(ctx, cfg, true, log)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return ingest.Export(ctx, s.DB, session, os.Stdout)
+	if c.Proofs {
+		if what.Leaves, err = s.AwaitSeal(ctx, sealLimit); err != nil {
+			return err
+		}
+	}
+	return s.Snapshot(ctx, func(snapshot *db.Snapshot) error {
+		done, err := ingest.Export(ctx, snapshot, what, os.Stdout)
+		if err == nil && done.Later > 0 {
+			fmt.Fprintf(os.Stderr, "%d messages were sealed after the checkpoint of %d, and are left out\n", done.Later, done.Checkpoint.Size)
+		}
+		return err
+	})
 }
 
 // Run evaluates through the API, so that the times are those that a client sees.

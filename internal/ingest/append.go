@@ -49,7 +49,8 @@ func (w *writer) writeMessages(ctx context.Context, rows []*row) error {
 	return nil
 }
 
-// missing gives the rows with messages to append, and how many exported ones the log has already.
+// missing gives the rows with messages to append, and how many exported ones the log has already. One that was erased
+// cannot be written without its content, and nothing can follow it in its session without it: both are skipped.
 func (w *writer) missing(ctx context.Context, rows []*row) (messages []*row, present int, err error) {
 	var exported []chain.Hash
 	for _, r := range rows {
@@ -73,6 +74,9 @@ func (w *writer) missing(ctx context.Context, rows []*row) (messages []*row, pre
 		case r.hash != nil && known[*r.hash]:
 			w.label(r, target{kind: chain.RefContext, hash: *r.hash, line: r.line})
 			present++
+		case r.erased || r.hash != nil && w.skipped[r.message.draft.SessionHash]:
+			w.skipped[r.message.draft.SessionHash] = true
+			w.summary.Skipped++
 		default:
 			messages = append(messages, r)
 		}

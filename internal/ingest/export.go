@@ -2,12 +2,10 @@ package ingest
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,67 +14,119 @@ import (
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/seal"
 )
 
-// Source is what an export reads from.
+// Source is what an export reads from: the log at one moment. A page is empty only at the end.
 type Source interface {
-	// SessionRange gives up to limit messages of a session whose sequence is higher than after, in its order.
-	SessionRange(ctx context.Context, session chain.Hash, after int64, limit int) ([]chain.Message, error)
+	// MessagesAfter gives the messages behind a place, in the order of sessions and sequences, up to the session last:
+	// at most 1,000.
+	MessagesAfter(ctx context.Context, session chain.Hash, sequence int64, last chain.Hash) ([]chain.Message, error)
 	// RefsOf gives the refs of messages, by position. Messages without refs may be left out.
 	RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error)
-	// ComponentsByHash gives the components that a row describes.
-	ComponentsByHash(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]component.Component, error)
+	// ComponentsByHash gives the components that a row describes, in any order.
+	ComponentsByHash(ctx context.Context, hashes []chain.Hash) ([]component.Component, error)
+	// ComponentsAfter gives a page of them behind a hash, in the order of hashes.
+	ComponentsAfter(ctx context.Context, after chain.Hash) ([]component.Component, error)
 	// RecordsByHash gives the records that are there, in any order.
 	RecordsByHash(ctx context.Context, hashes []chain.Hash) ([]knowledge.Record, error)
+	// RecordsAfter gives a page of them behind a hash, in the order of hashes.
+	RecordsAfter(ctx context.Context, after chain.Hash) ([]knowledge.Record, error)
+	Sealed
 }
 
-// exportPage is how many messages or hashes an export asks for at once.
-const exportPage = 200
+// Sealed is what an export reads of the tree.
+type Sealed interface {
+	// Checkpoint gives the checkpoint to prove to, one that a witness cosigned if such a one covers that many leaves.
+	Checkpoint(ctx context.Context, leaves int64) (seal.Checkpoint, error)
+	// Proofs gives the proof of each of at most 1,000 messages, empty where the tree has nothing at its place. What is
+	// not covered is sealed later than the checkpoint, or waits.
+	Proofs(ctx context.Context, checkpoint seal.Checkpoint, messages []chain.Message) (proofs []string, covered []bool, err error)
+	// Leaves gives at most count leaves of the tree from the first on, in order.
+	Leaves(ctx context.Context, first, count int64) ([]seal.Leaf, error)
+}
 
-// Export writes a session as JSON lines that Import reads back to the same hashes: the components that its
-// messages name (those that a row describes), the records they were sent with, then the messages in the order of
-// the chain, up to the head at the call. The same session gives the same bytes, here and in any log it was imported
-// into. Memory grows with the components and records it names, not with its messages. A session that has no
-// message is a fault, NOT_FOUND.
-func Export(ctx context.Context, source Source, session chain.Hash, w io.Writer) error {
+// What says what to export.
+type What struct {
+	Session *chain.Hash // nil: the whole log
+	Proofs  bool
+	Leaves  int64 // with Proofs: how many leaves the checkpoint should cover
+}
+
+// Exported counts what an export wrote.
+type Exported struct {
+	Messages   int64
+	Erased     int64            // of them: written without what was erased
+	Later      int64            // messages that are left out, since the checkpoint does not cover them
+	Checkpoint *seal.Checkpoint // with proofs
+}
+
+// Export writes a session, or the whole log, as JSON lines that Import reads back to the same hashes: the components
+// that its messages name (those that a row describes; of the whole log, all), the records they were sent with (of the
+// whole log, all), then the messages in the order of sessions and of each chain. With proofs, every message has one for
+// the same checkpoint, what the checkpoint does not cover is left out, and behind the whole log come the tree's leaves.
+// docs/import.md and docs/seal.md describe the lines.
+//
+// The same session gives the same bytes, proofs aside, here and in any log it was imported into. Memory grows with the
+// components and records that one session names, not with messages. A session that has no message is a fault, NOT_FOUND.
+func Export(ctx context.Context, source Source, what What, w io.Writer) (Exported, error) {
 	buffered := bufio.NewWriterSize(w, 64<<10)
-	e := exporter{source: source, session: session, out: jsontext.NewEncoder(buffered)}
-	if err := e.survey(ctx); err != nil {
-		return err
-	}
-	if e.last == 0 {
-		return fault.New(fault.NotFound, "there is no session %s", session)
-	}
-	for _, step := range []func(context.Context) error{e.components, e.records, e.messages} {
+	e := exporter{source: source, what: what, out: jsontext.NewEncoder(buffered)}
+	for _, step := range e.steps() {
 		if err := step(ctx); err != nil {
-			return err
+			return Exported{}, err
 		}
 	}
 	if err := buffered.Flush(); err != nil {
-		return fmt.Errorf("write export: %w", err)
+		return Exported{}, fmt.Errorf("write export: %w", err)
 	}
-	return nil
+	return e.done, nil
 }
 
 type exporter struct {
-	source  Source
-	session chain.Hash
-	out     *jsontext.Encoder
+	source Source
+	what   What
+	out    *jsontext.Encoder
+	done   Exported
 
-	last   int64        // the sequence of the head
+	// Of one session.
 	named  []chain.Hash // components, each once
 	stated []chain.Hash // records, each once, in the order of their first use
 }
 
-// pages calls f with the session's messages and their refs, a page at a time, up to the sequence limit.
-func (e *exporter) pages(ctx context.Context, limit int64, f func([]chain.Message, map[chain.Hash][]chain.Ref) error) error {
-	for after := int64(0); after < limit; {
-		page, err := e.source.SessionRange(ctx, e.session, after, int(min(exportPage, limit-after)))
-		if err != nil {
+func (e *exporter) steps() (steps []func(context.Context) error) {
+	if e.what.Proofs {
+		steps = append(steps, e.open)
+	}
+	if e.what.Session != nil {
+		return append(steps, e.survey, e.namedComponents, e.statedRecords, e.messages)
+	}
+	steps = append(steps, e.allComponents, e.allRecords, e.messages)
+	if e.what.Proofs {
+		steps = append(steps, e.leaves)
+	}
+	return steps
+}
+
+func (e *exporter) open(ctx context.Context) error {
+	checkpoint, err := e.source.Checkpoint(ctx, e.what.Leaves)
+	e.done.Checkpoint = &checkpoint
+	return err
+}
+
+// pages calls f with the messages and their refs, a page at a time.
+func (e *exporter) pages(ctx context.Context, f func([]chain.Message, map[chain.Hash][]chain.Ref) error) error {
+	var session, last chain.Hash
+	for i := range last {
+		last[i] = 0xFF
+	}
+	if e.what.Session != nil {
+		session, last = *e.what.Session, *e.what.Session
+	}
+	for sequence := int64(0); ; {
+		page, err := e.source.MessagesAfter(ctx, session, sequence, last)
+		if err != nil || len(page) == 0 {
 			return err
-		}
-		if len(page) == 0 {
-			return nil
 		}
 		hashes := make([]chain.Hash, len(page))
 		for i := range page {
@@ -89,12 +139,11 @@ func (e *exporter) pages(ctx context.Context, limit int64, f func([]chain.Messag
 		if err := f(page, refs); err != nil {
 			return err
 		}
-		after = page[len(page)-1].Sequence
+		session, sequence = page[len(page)-1].SessionHash, page[len(page)-1].Sequence
 	}
-	return nil
 }
 
-// survey finds what the messages name.
+// survey finds what a session's messages name.
 func (e *exporter) survey(ctx context.Context) error {
 	seen := map[chain.Hash]bool{}
 	add := func(list *[]chain.Hash, hashes ...chain.Hash) {
@@ -105,10 +154,11 @@ func (e *exporter) survey(ctx context.Context) error {
 			}
 		}
 	}
-	return e.pages(ctx, 1<<62, func(page []chain.Message, refs map[chain.Hash][]chain.Ref) error {
+	found := false
+	err := e.pages(ctx, func(page []chain.Message, refs map[chain.Hash][]chain.Ref) error {
+		found = true
 		for i := range page {
 			m := &page[i]
-			e.last = m.Sequence
 			add(&e.named, m.OwnerID)
 			add(&e.named, m.PlayerIDs...)
 			add(&e.named, m.Hashtags...)
@@ -126,74 +176,31 @@ func (e *exporter) survey(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// components writes them by namespace and key.
-func (e *exporter) components(ctx context.Context) error {
-	var found []component.Component
-	for hashes := range slices.Chunk(e.named, exportPage) {
-		described, err := e.source.ComponentsByHash(ctx, hashes)
-		if err != nil {
-			return err
-		}
-		for _, c := range described {
-			if c.Namespace != nil && c.Key != nil {
-				found = append(found, c)
-			}
-		}
+	if err == nil && !found {
+		return fault.New(fault.NotFound, "there is no session %s", e.what.Session)
 	}
-	slices.SortFunc(found, func(a, b component.Component) int {
-		return cmp.Or(cmp.Compare(*a.Namespace, *b.Namespace), cmp.Compare(*a.Key, *b.Key))
-	})
-	for _, c := range found {
-		wire := wireComponent{
-			Namespace: strings.ToUpper(string(*c.Namespace)), Key: *c.Key, Hash: pointer(c.Hash.String()),
-			Name: c.Name, Description: c.Description, Data: jsontext.Value(c.Data),
-		}
-		if c.Kind == component.Player {
-			wire.Preferences = c.Preferences
-		}
-		if err := e.write(struct {
-			Component wireComponent `json:"component"`
-		}{wire}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *exporter) records(ctx context.Context) error {
-	for hashes := range slices.Chunk(e.stated, exportPage) {
-		found, err := e.source.RecordsByHash(ctx, hashes)
-		if err != nil {
-			return err
-		}
-		slices.SortFunc(found, func(a, b knowledge.Record) int {
-			return cmp.Compare(slices.Index(hashes, a.Hash), slices.Index(hashes, b.Hash))
-		})
-		for _, r := range found {
-			wire := wireRecord{
-				Hash: pointer(r.Hash.String()), Kind: strings.ToUpper(string(r.Kind)), Book: r.Book, Title: r.Title,
-				Content: r.Content, Data: jsontext.Value(r.Data), Verified: &r.Verified, CreatedAt: formatTime(r.CreatedAt),
-			}
-			if err := e.write(struct {
-				Record wireRecord `json:"record"`
-			}{wire}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 func (e *exporter) messages(ctx context.Context) error {
-	return e.pages(ctx, e.last, func(page []chain.Message, refs map[chain.Hash][]chain.Ref) error {
+	return e.pages(ctx, func(page []chain.Message, refs map[chain.Hash][]chain.Ref) error {
+		proofs, covered, err := make([]string, len(page)), []bool(nil), error(nil)
+		if e.what.Proofs {
+			if proofs, covered, err = e.source.Proofs(ctx, *e.done.Checkpoint, page); err != nil {
+				return err
+			}
+		}
 		for i := range page {
 			m := &page[i]
-			if m.Content == nil || m.Attachments == nil {
-				return fault.New(fault.ContentRejected, "message %d of the session is erased: such a session cannot be exported", m.Sequence)
+			if covered != nil && !covered[i] {
+				e.done.Later++
+				continue
 			}
-			if err := e.write(toWire(m, refs[m.Hash])); err != nil {
+			e.done.Messages++
+			if m.Content == nil {
+				e.done.Erased++
+			}
+			if err := e.write(toWire(m, refs[m.Hash], proofs[i])); err != nil {
 				return err
 			}
 		}
@@ -201,23 +208,26 @@ func (e *exporter) messages(ctx context.Context) error {
 	})
 }
 
-func toWire(m *chain.Message, refs []chain.Ref) *wireMessage {
-	wire := &wireMessage{
-		Hash: pointer(m.Hash.String()), PrevHash: hashText(m.PrevHash), Sequence: &m.Sequence,
-		SessionHash: m.SessionHash.String(), ThreadHash: hashText(m.ThreadHash), OwnerID: m.OwnerID.String(),
-		PlayerIDs: hashTexts(m.PlayerIDs), MasterPlayer: hashText(m.MasterPlayer), Role: m.Role,
-		EventType: pointer(strings.ToUpper(string(m.EventType))), Importance: pointer(int(m.Importance)),
-		Channel: m.Channel, Source: m.Source, Content: m.Content, Attachments: jsontext.Value(*m.Attachments),
-		Hashtags: hashTexts(m.Hashtags), FlagID: hashText(m.FlagID), MasterItemID: hashText(m.MasterItemID),
-		ItemIDs: hashTexts(m.ItemIDs), LocationID: hashText(m.LocationID), CreatedAt: formatTime(m.CreatedAt), Salt: m.Salt,
+// leaves writes all leaves of the checkpoint's tree, so that a message that is missing has a name.
+func (e *exporter) leaves(ctx context.Context) error {
+	size := e.done.Checkpoint.Size
+	for first := int64(0); first < size; first += seal.TileWidth {
+		count := min(seal.TileWidth, size-first)
+		leaves, err := e.source.Leaves(ctx, first, count)
+		if err != nil {
+			return err
+		}
+		line := struct {
+			Leaves wireLeaves `json:"leaves"`
+		}{wireLeaves{First: first, Entries: make([]byte, 0, len(leaves)*seal.LeafBytes)}}
+		for _, leaf := range leaves {
+			line.Leaves.Entries = append(line.Leaves.Entries, leaf.Bytes()...)
+		}
+		if err := e.write(line); err != nil {
+			return err
+		}
 	}
-	if m.Ambient != nil {
-		wire.Ambient = jsontext.Value(*m.Ambient)
-	}
-	for _, r := range refs {
-		wire.Refs = append(wire.Refs, wireRef{Hash: pointer(r.Hash.String()), Type: pointer(strings.ToUpper(string(r.Type)))})
-	}
-	return wire
+	return nil
 }
 
 // write writes one line. JSON values keep their numbers and strings as they are.
@@ -228,17 +238,12 @@ func (e *exporter) write(line any) error {
 	return nil
 }
 
-func hashText(h *chain.Hash) *string {
-	if h == nil {
-		return nil
+// chunks calls f with at most 200 hashes at a time.
+func chunks(hashes []chain.Hash, f func([]chain.Hash) error) error {
+	for chunk := range slices.Chunk(hashes, 200) {
+		if err := f(chunk); err != nil {
+			return err
+		}
 	}
-	return pointer(h.String())
-}
-
-func hashTexts(list []chain.Hash) []string {
-	texts := make([]string, len(list))
-	for i, h := range list {
-		texts[i] = h.String()
-	}
-	return texts
+	return nil
 }

@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -111,10 +110,10 @@ func TestExportNull(t *testing.T) {
 func TestExportRefused(t *testing.T) {
 	t.Parallel()
 	d := open(t)
-	var out bytes.Buffer
-	err := ingest.Export(t.Context(), d, ingest.SessionHash("nowhere"), &out)
-	if fault.CodeOf(err) != fault.NotFound || out.Len() != 0 {
-		t.Errorf("Export = %v and %d bytes, want NOT_FOUND and none", err, out.Len())
+	nowhere := ingest.SessionHash("nowhere")
+	text, _, err := tryExport(t, d, ingest.What{Session: &nowhere})
+	if fault.CodeOf(err) != fault.NotFound || text != "" {
+		t.Errorf("Export = %v and %d bytes, want NOT_FOUND and none", err, len(text))
 	}
 }
 
@@ -135,9 +134,9 @@ func TestExportChanged(t *testing.T) {
 		line     int
 		old, new string
 	}{
-		{first, `"content":"H`, `"content":"h`}, {first, `"importance":2`, `"importance":1`}, {first, `"n":1.50`, `"n":1.5`},
+		{first, `"content":"H`, `"content":"h`}, {first, `"importance":2`, `"importance":1`}, {first, `\"n\": 1.50`, `\"n\": 1.5`},
 		{first, `123456Z`, `123457Z`}, {first, `"role":"user"`, `"role":"User"`}, {first, `"channel":"mail",`, ``},
-		{first, `"ambient":{"tz":"UTC"},`, ``}, {first, `"eventType":"ERROR"`, `"eventType":"TOOL"`}, {first, salt, other},
+		{first, `"ambientText":"{\"tz\": \"UTC\"}",`, ``}, {first, `"eventType":"ERROR"`, `"eventType":"TOOL"`}, {first, salt, other},
 		{second, `"content":"second"`, `"content":"third"`}, {second, `"type":"CONTEXT"`, `"type":"SECRETARY"`}, {second, `"sequence":2`, `"sequence":1`},
 	} {
 		changed := append([]string{}, lines...)

@@ -46,6 +46,7 @@ type Options struct {
 type Summary struct {
 	Messages   int // new in the log
 	Present    int // messages that the log had already
+	Skipped    int // exported messages that were erased or come after such a one in their session
 	Components int // components that the file describes
 	Records    int // records that the file holds
 }
@@ -56,7 +57,11 @@ func (s Summary) String() string {
 	if s.Present > 0 {
 		text += fmt.Sprintf(" (%d of them there already)", s.Present)
 	}
-	return text + ", " + plural(s.Components, "component") + ", " + plural(s.Records, "record")
+	text += ", " + plural(s.Components, "component") + ", " + plural(s.Records, "record")
+	if s.Skipped > 0 {
+		text += fmt.Sprintf("; %s skipped: erased, or behind an erased one in its session", plural(s.Skipped, "message"))
+	}
+	return text
 }
 
 func plural(n int, noun string) string {

@@ -27,6 +27,9 @@ func readLine(values *values, v value, ordinals *ordinals, add func(*row) error)
 	if err != nil {
 		return values.explainRow(v, err)
 	}
+	if row == nil {
+		return nil
+	}
 	return add(row)
 }
 
@@ -39,11 +42,13 @@ func (v *values) explainRow(of value, err error) error {
 	return &LineError{Line: line, Err: err}
 }
 
+// parseLine gives the row that a line is; nil if there is nothing to write.
 func parseLine(values *values, v value, ordinals *ordinals) (*row, error) {
 	line, _ := values.lines.at(v.offset)
 	var kinds struct {
 		Component jsontext.Value `json:"component"`
 		Record    jsontext.Value `json:"record"`
+		Leaves    jsontext.Value `json:"leaves"`
 	}
 	if err := json.Unmarshal(v.json, &kinds); err != nil {
 		return nil, err
@@ -66,6 +71,11 @@ func parseLine(values *values, v value, ordinals *ordinals) (*row, error) {
 			return nil, err
 		}
 		return wire.Record.toRow(line)
+	case kinds.Leaves != nil: // they follow from the messages
+		var wire struct {
+			Leaves wireLeaves `json:"leaves"`
+		}
+		return nil, values.decode(v, &wire, strict)
 	}
 	var wire wireMessage
 	if err := values.decode(v, &wire, strict); err != nil {
@@ -89,10 +99,14 @@ func parseLine(values *values, v value, ordinals *ordinals) (*row, error) {
 func (w *wireMessage) toRow(line int) (*row, error) {
 	m := new(message)
 	d := &m.draft
-	if w.Content == nil {
+	to := &row{line: line, message: m, erased: w.erased()}
+	if w.Content == nil && !to.erased {
 		return nil, fault.Input("content", "is missing")
 	}
-	d.Role, d.Channel, d.Source, d.Content, d.IdempotencyKey = w.Role, w.Channel, w.Source, *w.Content, w.IdempotencyKey
+	d.Role, d.Channel, d.Source, d.IdempotencyKey = w.Role, w.Channel, w.Source, w.IdempotencyKey
+	if w.Content != nil {
+		d.Content = *w.Content
+	}
 	d.Attachments, d.Ambient = optionalJSON(w.Attachments), optionalJSON(w.Ambient)
 	if w.Importance != nil {
 		d.Importance = *w.Importance
@@ -104,19 +118,28 @@ func (w *wireMessage) toRow(line int) (*row, error) {
 		}
 		d.EventType = eventType
 	}
-	to := &row{line: line, message: m}
 	for _, step := range []func() error{
 		func() error { return setLabel(to, "label", w.Label) },
 		func() error { return parseTime("createdAt", w.CreatedAt, &d.CreatedAt) },
 		func() error { return w.names(m) },
 		func() error { return w.original(to) },
 		func() error { return w.refs(m) },
+		func() error { return w.digests(to) },
 	} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
+	if to.erased {
+		return to, nil
+	}
 	return to, m.validate()
+}
+
+// erased tells whether the line is of an exported message that was erased.
+func (w *wireMessage) erased() bool {
+	return w.Hash != nil && w.Content == nil && w.Salt == nil && w.Attachments == nil && w.AttachmentsText == nil &&
+		w.Ambient == nil && w.AmbientText == nil
 }
 
 // names reads everything that is a hash or a key.
@@ -160,17 +183,17 @@ func (w *wireMessage) original(to *row) error {
 		d.PrevHash = &prev
 	}
 	if w.Hash == nil {
-		if w.Salt != nil || w.Sequence != nil {
-			return fault.Input("hash", "is missing, although salt or sequence is there")
+		if w.Salt != nil || w.Sequence != nil || w.ContentDigest != nil || w.RefsDigest != nil || w.Proof != nil {
+			return fault.Input("hash", "is missing, although there is what only an export has")
 		}
-		return nil
+		return w.texts(d)
 	}
 	hash, err := parseHash("hash", *w.Hash)
 	if err != nil {
 		return err
 	}
 	switch {
-	case len(w.Salt) != chain.SaltBytes:
+	case len(w.Salt) != chain.SaltBytes && !to.erased:
 		return fault.Input("salt", "has %d bytes; next to a hash it has %d", len(w.Salt), chain.SaltBytes)
 	case w.CreatedAt == nil:
 		return fault.Input("createdAt", "is missing, although hash is there")
@@ -182,7 +205,36 @@ func (w *wireMessage) original(to *row) error {
 	to.hash = &hash
 	d.Attachments, d.Ambient = exactJSON(w.Attachments), exactJSON(w.Ambient)
 	d.Original = &chain.Original{Hash: hash, Salt: w.Salt}
+	return w.texts(d)
+}
+
+// digests holds the digests that an export has against what they are of. The hash tells the same, once the message is
+// written; but an erased one is not.
+func (w *wireMessage) digests(r *row) error {
+	d := &r.message.draft
+	if w.RefsDigest != nil {
+		list := make([]chain.Ref, len(r.message.refs))
+		for i, to := range r.message.refs {
+			list[i] = chain.Ref{Type: to.kind, Hash: to.hash}
+		}
+		if *w.RefsDigest != chain.RefsDigest(list).String() {
+			return fault.Input("refsDigest", "is not that of the refs")
+		}
+	}
+	if w.ContentDigest != nil && w.AttachmentsText != nil {
+		if *w.ContentDigest != chain.Sum(chain.ContentPreimage(w.Salt, d.Content, *d.Attachments, d.Ambient)).String() {
+			return fault.Input("contentDigest", "is not that of salt, content, attachmentsText and ambientText")
+		}
+	}
 	return nil
+}
+
+// texts reads the JSON values that an export has as texts.
+func (w *wireMessage) texts(d *chain.Draft) error {
+	if err := setText("attachments", w.AttachmentsText, w.Attachments, w.Hash, &d.Attachments); err != nil {
+		return err
+	}
+	return setText("ambient", w.AmbientText, w.Ambient, w.Hash, &d.Ambient)
 }
 
 func (w *wireMessage) refs(m *message) error {

@@ -237,7 +237,7 @@ func TestRefused(t *testing.T) {
 		{"ref to neither", line(`"refs":[{}]`), "line 1: refs[0]: needs either a hash or a label"},
 		{"stale prevHash", line(`"prevHash":"0` + hex + `"`), "line 1: prevHash: is not the head of the session"},
 		{"bad prevHash", line(`"prevHash":"key"`), "line 1: prevHash: a hash is 64 lower-case hexadecimal digits"},
-		{"salt without hash", line(`"salt":"AAAAAAAAAAAAAAAAAAAAAA=="`), "line 1: hash: is missing, although salt or sequence is there"},
+		{"salt without hash", line(`"salt":"AAAAAAAAAAAAAAAAAAAAAA=="`), "line 1: hash: is missing, although there is what only an export has"},
 		{"hash without salt", line(`"hash":"0` + hex + `"`), "line 1: salt: has 0 bytes; next to a hash it has 16"},
 		{"wrong hash", line(`"hash":"0` + hex + `","salt":"AAAAAAAAAAAAAAAAAAAAAA==","sequence":1,"createdAt":"2026-01-01T00:00:00Z"`), "line 1: "},
 		{"no namespace", `{"component":{"namespace":"XXX","key":"a"}}`, `line 1: component.namespace: "xxx" is no namespace`},

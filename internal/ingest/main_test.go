@@ -72,11 +72,22 @@ func wantContents(t testing.TB, d *db.DB, want ...string) {
 
 func export(t testing.TB, d *db.DB, session chain.Hash) string {
 	t.Helper()
-	var out bytes.Buffer
-	if err := ingest.Export(context.WithoutCancel(t.Context()), d, session, &out); err != nil {
+	text, _, err := tryExport(t, d, ingest.What{Session: &session})
+	if err != nil {
 		t.Fatalf("Export: %v", err)
 	}
-	return out.String()
+	return text
+}
+
+func tryExport(t testing.TB, d *db.DB, what ingest.What) (text string, done ingest.Exported, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	ctx := context.WithoutCancel(t.Context())
+	err = d.Snapshot(ctx, func(s *db.Snapshot) error {
+		done, err = ingest.Export(ctx, s, what, &out)
+		return err
+	})
+	return out.String(), done, err
 }
 
 // value gives what p points to, and the zero value for nil.

@@ -22,6 +22,8 @@ type row struct {
 	message   *message
 	// hash is what an exported message or record has; nil for others.
 	hash *chain.Hash
+	// erased is set for an exported message whose content is gone: it can be found in the log, but not written.
+	erased bool
 }
 
 // message is a draft that may still lack what only the log knows.

@@ -13,34 +13,46 @@ import (
 )
 
 // wireMessage is a message in JSON lines: a MessageInput of the GraphQL schema, where keys may stand for hashes;
-// a label; and, from an export, what the log gave the message.
+// a label; and, from an export, what the log gave the message. An export has the JSON values as texts, as Postgres
+// prints them, which is what the hashes cover. Docs/seal.md says what a verifier does with it.
 type wireMessage struct {
-	Label          *string        `json:"label,omitzero"`
-	Hash           *string        `json:"hash,omitzero"`
-	PrevHash       *string        `json:"prevHash,omitzero"`
-	Sequence       *int64         `json:"sequence,omitzero"`
-	SessionHash    string         `json:"sessionHash"`
-	ThreadHash     *string        `json:"threadHash,omitzero"`
-	OwnerID        string         `json:"ownerId"`
-	PlayerIDs      []string       `json:"playerIds,omitzero"`
-	MasterPlayer   *string        `json:"masterPlayer,omitzero"`
-	Role           *string        `json:"role,omitzero"`
-	EventType      *string        `json:"eventType,omitzero"`
-	Importance     *int           `json:"importance,omitzero"`
-	Channel        *string        `json:"channel,omitzero"`
-	Source         *string        `json:"source,omitzero"`
-	Content        *string        `json:"content"`
-	Attachments    jsontext.Value `json:"attachments,omitzero"`
-	Hashtags       []string       `json:"hashtags,omitzero"`
-	FlagID         *string        `json:"flagId,omitzero"`
-	MasterItemID   *string        `json:"masterItemId,omitzero"`
-	ItemIDs        []string       `json:"itemIds,omitzero"`
-	LocationID     *string        `json:"locationId,omitzero"`
-	Ambient        jsontext.Value `json:"ambient,omitzero"`
-	CreatedAt      *string        `json:"createdAt,omitzero"`
-	Refs           []wireRef      `json:"refs,omitzero"`
-	IdempotencyKey *string        `json:"idempotencyKey,omitzero"`
-	Salt           []byte         `json:"salt,omitzero"`
+	Label           *string        `json:"label,omitzero"`
+	Hash            *string        `json:"hash,omitzero"`
+	PrevHash        *string        `json:"prevHash,omitzero"`
+	Sequence        *int64         `json:"sequence,omitzero"`
+	SessionHash     string         `json:"sessionHash"`
+	ThreadHash      *string        `json:"threadHash,omitzero"`
+	OwnerID         string         `json:"ownerId"`
+	PlayerIDs       []string       `json:"playerIds,omitzero"`
+	MasterPlayer    *string        `json:"masterPlayer,omitzero"`
+	Role            *string        `json:"role,omitzero"`
+	EventType       *string        `json:"eventType,omitzero"`
+	Importance      *int           `json:"importance,omitzero"`
+	Channel         *string        `json:"channel,omitzero"`
+	Source          *string        `json:"source,omitzero"`
+	Content         *string        `json:"content,omitzero"` // absent from an export's line of an erased message
+	Attachments     jsontext.Value `json:"attachments,omitzero"`
+	AttachmentsText *string        `json:"attachmentsText,omitzero"`
+	Hashtags        []string       `json:"hashtags,omitzero"`
+	FlagID          *string        `json:"flagId,omitzero"`
+	MasterItemID    *string        `json:"masterItemId,omitzero"`
+	ItemIDs         []string       `json:"itemIds,omitzero"`
+	LocationID      *string        `json:"locationId,omitzero"`
+	Ambient         jsontext.Value `json:"ambient,omitzero"`
+	AmbientText     *string        `json:"ambientText,omitzero"`
+	CreatedAt       *string        `json:"createdAt,omitzero"`
+	Refs            []wireRef      `json:"refs,omitzero"`
+	IdempotencyKey  *string        `json:"idempotencyKey,omitzero"`
+	Salt            []byte         `json:"salt,omitzero"`
+	ContentDigest   *string        `json:"contentDigest,omitzero"`
+	RefsDigest      *string        `json:"refsDigest,omitzero"`
+	Proof           *string        `json:"proof,omitzero"` // for verifiers
+}
+
+// wireLeaves are leaves of the tree, for verifiers.
+type wireLeaves struct {
+	First   int64  `json:"first"`
+	Entries []byte `json:"entries"`
 }
 
 // wireRef is a RefInput, or names an earlier line by its label.
@@ -70,6 +82,7 @@ type wireRecord struct {
 	Title     string         `json:"title"`
 	Content   string         `json:"content"`
 	Data      jsontext.Value `json:"data,omitzero"`
+	DataText  *string        `json:"dataText,omitzero"` // of an export: as Postgres prints it
 	Verified  *bool          `json:"verified,omitzero"`
 	CreatedAt *string        `json:"createdAt,omitzero"`
 }
@@ -97,6 +110,20 @@ func exactJSON(v jsontext.Value) *chain.JSON {
 	}
 	text := chain.JSON(v)
 	return &text
+}
+
+// setText reads a JSON value that an export has as a text.
+func setText(field string, text *string, value jsontext.Value, hash *string, to **chain.JSON) error {
+	switch {
+	case text == nil:
+		return nil
+	case hash == nil:
+		return fault.Input(field+"Text", "is for exports, next to a hash: write %s", field)
+	case value != nil:
+		return fault.Input(field+"Text", "is there, and so is %s", field)
+	}
+	*to = (*chain.JSON)(text)
+	return nil
 }
 
 // validate checks all of a message that can be checked without the log; the fault names the field.
@@ -161,6 +188,9 @@ func (r *wireRecord) toRow(line int) (*row, error) {
 		}
 		to.hash = &hash
 		draft.Data = exactJSON(r.Data)
+	}
+	if err := setText("record.data", r.DataText, r.Data, r.Hash, &draft.Data); err != nil {
+		return nil, err
 	}
 	to.record = &draft
 	if err := setLabel(to, "record.label", r.Label); err != nil {

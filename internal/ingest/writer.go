@@ -33,6 +33,8 @@ type writer struct {
 	last   int64 // the highest id seen: a message that has a lower one was there already
 	labels map[string]target
 	names  map[componentName]chain.Hash // a cache
+
+	skipped map[chain.Hash]bool // sessions of which an erased message could not be written
 }
 
 type componentName struct {
@@ -52,6 +54,7 @@ func newWriter(log Log, position int64, options Options) *writer {
 		log: log, options: options, last: position,
 		described: map[componentName]bool{}, expected: map[string]bool{},
 		labels: map[string]target{}, names: map[componentName]chain.Hash{},
+		skipped: map[chain.Hash]bool{},
 	}
 }
 
