@@ -407,7 +407,7 @@ func onScratch(ctx context.Context, cfg config.Database, f func(scratch *instanc
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() {
-		served <- serve(serving, listener, scratch, auth.NewAdminVerifier(token), config.Server{}, quiet)
+		served <- serve(serving, listener, scratch, auth.NewAdminVerifier(token), config.Server{}, httpd.NewMetrics(), quiet)
 	}()
 	err = f(scratch, listener.Addr().String(), token)
 	stop()
