@@ -52,6 +52,8 @@ type SealerConfig struct {
 
 	// step, if not nil, is called for each step of a round in the step's place; tests make steps fail by it.
 	step func(name string, do func() error) error
+	// witnessPace, if not 0, is used for witnessInterval.
+	witnessPace time.Duration
 }
 
 // SealState is the seal as one server sees it.
@@ -110,6 +112,9 @@ func (d *DB) StartSealer(ctx context.Context, config SealerConfig) (*Sealer, err
 	}
 	if !d.sealer.CompareAndSwap(nil, s) {
 		return nil, fault.New(fault.Internal, "the store has a sealer already")
+	}
+	if s.config.witnessPace == 0 {
+		s.config.witnessPace = witnessInterval
 	}
 	for _, w := range config.Witnesses {
 		s.asked = append(s.asked, newWitnessLoop(s, w))

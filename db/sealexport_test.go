@@ -1,8 +1,16 @@
 package db
 
+import "time"
+
 // WithStep makes a test do the steps of a sealer's rounds: take, leaves, tiles, tree, commit, sign, keep, publish.
 func (c SealerConfig) WithStep(step func(name string, do func() error) error) SealerConfig {
 	c.step = step
+	return c
+}
+
+// WithWitnessPace makes a sealer ask its witnesses more often.
+func (c SealerConfig) WithWitnessPace(pace time.Duration) SealerConfig {
+	c.witnessPace = pace
 	return c
 }
 

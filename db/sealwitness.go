@@ -90,14 +90,14 @@ func (w *witnessLoop) run(ctx context.Context) {
 			return
 		case <-w.awake:
 		}
-		retry := witnessInterval
+		retry := w.config.witnessPace
 		for err := w.ask(ctx); err != nil && ctx.Err() == nil; err = w.ask(ctx) {
 			w.tell(ctx, err)
 			sleep(ctx, retry)
 			retry = min(2*retry, witnessRetry)
 		}
 		w.tell(ctx, nil)
-		sleep(ctx, witnessInterval)
+		sleep(ctx, w.config.witnessPace)
 	}
 }
 
