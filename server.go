@@ -261,7 +261,7 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	mux.Handle("/graphql", allowOrigins(cfg.Origins(), gate.Identify(api)))
 	mux.Handle("/session", gate.Sessions())
 	mux.Handle("/metrics", metrics.Handler())
-	mux.Handle("/healthz", server.Health(ready(s.DB)))
+	mux.Handle("/healthz", server.Health(s.Ping))
 	mux.Handle("/readyz", server.Health(ready(s.DB)))
 	if sealer := s.Sealer(); sealer != nil {
 		tree := tile.NewHandler(s.DB, func() string { return sealer.State().PublicKey }, log)
@@ -401,6 +401,15 @@ func onScratch(ctx context.Context, cfg config.Database, f func(scratch *instanc
 	defer scratch.Close()
 	listener, err := httpd.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "context-manager-scratch-") // for the key of a log that ends with the run
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	metrics := httpd.NewMetrics()
+	if err := startSealer(ctx, scratch.DB, config.Server{}, dir, metrics); err != nil {
 		return err
 	}
 	token := auth.NewAdminToken()
