@@ -173,7 +173,7 @@ func TestSelectionReceipt(t *testing.T) {
 		Items                                        []struct{ Type string }
 	}
 	var out struct{ RequestContext, ContextSelection selection }
-	a.ask(`mutation { requestContext(input: {query: "lighthouse", threshold: 0, tokenBudget: 90}) `+fields+` }`, nil, &out)
+	a.ask(`mutation { requestContext(input: {query: "<b>lighthouse</b>", threshold: 0, tokenBudget: 90}) `+fields+` }`, nil, &out)
 	a.ask(`query($id: ID!) { contextSelection(id: $id) `+fields+` }`, object{"id": out.RequestContext.ID}, &out)
 	if diff := cmp.Diff(out.RequestContext, out.ContextSelection); diff != "" {
 		t.Errorf("read again: %s", diff)
@@ -183,11 +183,11 @@ func TestSelectionReceipt(t *testing.T) {
 	if err != nil || chain.Sum(preimage).String() != got.Receipt {
 		t.Errorf("the preimage (%v) does not give the receipt", err)
 	}
-	if len(got.Items) != 1 || got.Items[0].Type != "CONTEXT" || got.TokenBudget != 90 || got.LogSize != 1 || got.Query != "lighthouse" {
+	if len(got.Items) != 1 || got.Items[0].Type != "CONTEXT" || got.TokenBudget != 90 || got.LogSize != 1 || got.Query != "<b>lighthouse</b>" {
 		t.Errorf("selection = %+v", got)
 	}
-	if !bytes.HasPrefix(preimage, []byte("context-manager/selection/v1\n{\"request\":{\"query\":\"lighthouse\",\"scope\":{},\"limit\":5,")) ||
-		!bytes.Contains(preimage, []byte("<b>&</b>")) {
+	if !bytes.HasPrefix(preimage, []byte("context-manager/selection/v2\n{\"request\":{\"query\":\"<b>lighthouse</b>\",\"scope\":{},\"limit\":5,")) ||
+		bytes.Contains(preimage, []byte("harbour")) {
 		t.Errorf("preimage = %s", preimage)
 	}
 }

@@ -242,14 +242,37 @@ func (ec *executionContext) _ContextSelection_preimage(ctx context.Context, fiel
 			return obj.Preimage()
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_ContextSelection_preimage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ContextSelection", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ContextSelection_renderedSalt(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContextSelection_renderedSalt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RenderedSalt(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContextSelection_renderedSalt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ContextSelection", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -1082,7 +1105,12 @@ func (ec *executionContext) _ContextSelection(ctx context.Context, sel ast.Selec
 			}
 		case "preimage":
 			out.Values[i] = ec._ContextSelection_preimage(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "renderedSalt":
+			out.Values[i] = ec._ContextSelection_renderedSalt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "query":

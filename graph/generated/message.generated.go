@@ -580,18 +580,18 @@ func (ec *executionContext) _Message_attachments(ctx context.Context, field grap
 			return ec.fieldContext_Message_attachments(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Attachments, nil
+			return obj.Attachments(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *chain.JSON) graphql.Marshaler {
-			return ec.marshalNJSON2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐJSON(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v chain.JSON) graphql.Marshaler {
+			return ec.marshalNJSON2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐJSON(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Message_attachments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Message", field, false, false, errors.New("field of type JSON does not have child fields"))
+	return graphql.NewScalarFieldContext("Message", field, true, false, errors.New("field of type JSON does not have child fields"))
 }
 
 func (ec *executionContext) _Message_hashtags(ctx context.Context, field graphql.CollectedField, obj *model.Message) (ret graphql.Marshaler) {

@@ -109,6 +109,7 @@ type ComplexityRoot struct {
 		Query          func(childComplexity int) int
 		Receipt        func(childComplexity int) int
 		Rendered       func(childComplexity int) int
+		RenderedSalt   func(childComplexity int) int
 		TokenBudget    func(childComplexity int) int
 		Tokens         func(childComplexity int) int
 	}
@@ -628,6 +629,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.Rendered(childComplexity), true
+	case "ContextSelection.renderedSalt":
+		if e.ComplexityRoot.ContextSelection.RenderedSalt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.RenderedSalt(childComplexity), true
 	case "ContextSelection.tokenBudget":
 		if e.ComplexityRoot.ContextSelection.TokenBudget == nil {
 			break
@@ -2292,15 +2299,17 @@ type ContextSelection implements Node {
   id: ID!
   "SHA-256 that commits to the request, the policy, the log position and the result."
   receipt: Hash!
-  "Base64 of the exact bytes whose SHA-256 is the receipt: docs/selection.md describes them."
-  preimage: String!
+  "Base64 of the exact bytes whose SHA-256 is the receipt: docs/selection.md describes them. Null if they hold a text that was erased since, which only those of version 1 can."
+  preimage: String
+  "Base64 of the 16 random bytes that stand before ` + "`" + `rendered` + "`" + ` in what the receipt's ` + "`" + `renderedDigest` + "`" + ` is a digest of. Null once the text of a message in it was erased, and in version 1."
+  renderedSalt: String
   "What was asked."
   query: String!
   "Best first."
   items: [ContextItem!]!
   "What ranked within reach, the best ` + "`" + `limit` + "`" + ` + 50, and was left out, and why; best first."
   dropped: [DroppedItem!]!
-  "The items as a block for a prompt: ` + "`" + `Relevant Context:` + "`" + ` and a line ` + "`" + `- …` + "`" + ` each; empty if there are none."
+  "The items as a block for a prompt: ` + "`" + `Relevant Context:` + "`" + ` and a line ` + "`" + `- …` + "`" + ` each; empty if there are none. For a message that was erased since, ` + "`" + `- [erased]` + "`" + `."
   rendered: String!
   "What ` + "`" + `rendered` + "`" + ` costs in tokens."
   tokens: Int!
@@ -2344,7 +2353,7 @@ type ScoreExplanation {
   recency: Float!
   "0.15 for what matches the player's preferences, else 0."
   preference: Float!
-  "The words of the query that it holds."
+  "The words of the query that it holds; none once it was erased."
   matchedTerms: [String!]!
 }
 
@@ -2440,7 +2449,7 @@ type Message implements Node {
   source: String
   "The text; null once erased."
   content: String
-  "Attachments, an object unless the writer gave something else."
+  "Attachments, an object unless the writer gave something else; an empty object once erased."
   attachments: JSON!
   "Tags."
   hashtags: [Hashtag!]!
@@ -2452,7 +2461,7 @@ type Message implements Node {
   items: [Item!]!
   "The place it is about."
   location: Location
-  "The surroundings when it was sent, such as time zone, locale or working directory."
+  "The surroundings when it was sent, such as time zone, locale or working directory; null once erased."
   ambient: JSON
   "When it was sent; never before its predecessor in the session."
   createdAt: Time!
@@ -3106,6 +3115,8 @@ func (ec *executionContext) childFields_ContextSelection(ctx context.Context, fi
 		return ec.fieldContext_ContextSelection_receipt(ctx, field)
 	case "preimage":
 		return ec.fieldContext_ContextSelection_preimage(ctx, field)
+	case "renderedSalt":
+		return ec.fieldContext_ContextSelection_renderedSalt(ctx, field)
 	case "query":
 		return ec.fieldContext_ContextSelection_query(ctx, field)
 	case "items":

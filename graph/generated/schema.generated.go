@@ -2586,28 +2586,6 @@ func (ec *executionContext) marshalNJSON2githubᚗcomᚋtzzrᚋcontextᚑmanager
 	return res
 }
 
-func (ec *executionContext) unmarshalNJSON2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐJSON(ctx context.Context, v any) (*chain.JSON, error) {
-	res, err := model.UnmarshalJSON(v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNJSON2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐJSON(ctx context.Context, sel ast.SelectionSet, v *chain.JSON) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	_ = sel
-	res := model.MarshalJSON(*v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
 func (ec *executionContext) marshalNPageInfo2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐPageInfo(ctx context.Context, sel ast.SelectionSet, v model.PageInfo) graphql.Marshaler {
 	return ec._PageInfo(ctx, sel, &v)
 }

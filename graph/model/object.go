@@ -34,6 +34,14 @@ func (Message) IsNode() {}
 // IsContextSource marks it as something that context can be drawn from.
 func (Message) IsContextSource() {}
 
+// Attachments are those of the message; an empty object once erased.
+func (m Message) Attachments() chain.JSON {
+	if m.Message.Attachments == nil {
+		return "{}"
+	}
+	return *m.Message.Attachments
+}
+
 // Record is a piece of knowledge.
 type Record struct{ knowledge.Record }
 
@@ -58,10 +66,29 @@ func (s ContextSelection) TokenBudget() *int { return s.Request.TokenBudget }
 // EmbeddingModel is what ranked.
 func (s ContextSelection) EmbeddingModel() string { return s.Model }
 
-// Preimage is base64 of what the receipt covers.
-func (s ContextSelection) Preimage() (string, error) {
+// Preimage is base64 of what the receipt covers, nil where that can no longer be given.
+func (s ContextSelection) Preimage() (*string, error) {
+	if !s.HasPreimage() {
+		return nil, nil
+	}
 	bytes, err := s.Selection.Preimage()
-	return base64.StdEncoding.EncodeToString(bytes), err
+	if err != nil {
+		return nil, err
+	}
+	return inBase64(bytes), nil
+}
+
+// RenderedSalt is base64 of the salt, nil if there is none.
+func (s ContextSelection) RenderedSalt() *string {
+	if s.Selection.RenderedSalt == nil {
+		return nil
+	}
+	return inBase64(s.Selection.RenderedSalt)
+}
+
+func inBase64(bytes []byte) *string {
+	text := base64.StdEncoding.EncodeToString(bytes)
+	return &text
 }
 
 // Session is one hash chain.
