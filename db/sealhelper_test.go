@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -207,4 +208,13 @@ func (s *sealed) rebuild(t *testing.T) map[int64]chain.Hash {
 		t.Errorf("the tree is recorded with %d messages, and has %d leaves", n, tree.Size())
 	}
 	return roots
+}
+
+func contains(text string, parts ...string) bool {
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
 }
