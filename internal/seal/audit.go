@@ -104,7 +104,7 @@ func (a *Auditor) Leaf(index int64, l Leaf) {
 		a.leafBreak(l, "there are two leaves %d", index)
 	case index > size:
 		a.lost = true
-		a.addBreak(chain.Break{Reason: chain.LeafMismatch, Detail: fmt.Sprintf("%s of the tree missing", count(size, index-1, "leaf", "leaves"))})
+		a.addBreak(chain.Break{Reason: chain.LeafMismatch, Detail: missing(size, index-1)})
 	}
 	a.tally.Add(l)
 	a.order(l)
@@ -200,10 +200,9 @@ func (a *Auditor) addBreak(b chain.Break) {
 	}
 }
 
-// count says "leaf 7 is" or "leaves 7 to 9 are".
-func count(first, last int64, one, many string) string {
+func missing(first, last int64) string {
 	if first == last {
-		return fmt.Sprintf("%s %d is", one, first)
+		return fmt.Sprintf("leaf %d of the tree is missing", first)
 	}
-	return fmt.Sprintf("%s %d to %d are", many, first, last)
+	return fmt.Sprintf("leaves %d to %d of the tree are missing", first, last)
 }

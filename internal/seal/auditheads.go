@@ -223,13 +223,14 @@ func (a *Auditor) openOutside(outside Checkpoint) {
 // sizes are none.
 func (a *Auditor) Beyond(s Stored) {
 	size := a.tree.Size()
-	if n := len(s.Trees); n > 0 {
+	if n := len(s.Trees); n > 0 && !a.lost {
+		a.lastTree = size // or what is missing would be said twice
 		a.root("the tree has %d leaves and had more: it is recorded with %d", size, s.Trees[n-1].Size)
 	}
 	for i := range s.Checkpoints {
 		c := &s.Checkpoints[i]
 		a.compareOutside(c)
-		if c.Origin == a.origin() {
+		if c.Origin == a.origin() && !a.lost {
 			a.root("the tree has %d leaves, and a checkpoint of %d was signed", size, c.Size)
 		}
 		a.signatures(c)
@@ -252,7 +253,7 @@ func (a *Auditor) Finish() {
 	if c := a.origins[a.origin()]; c != nil && c.wrong > 0 {
 		a.root("what was signed as %s differs from the tree %s", a.origin(), c.words())
 	}
-	if a.outside == nil {
+	if a.outside == nil || a.lost {
 		return
 	}
 	switch outside := a.outside; {
