@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ import (
 	"github.com/tzzr/context-manager/internal/ingest"
 	"github.com/tzzr/context-manager/internal/sealfile"
 	"github.com/tzzr/context-manager/internal/tile"
+	"github.com/tzzr/context-manager/internal/verifier"
 	"github.com/tzzr/context-manager/internal/witness"
 	"github.com/tzzr/context-manager/web"
 )
@@ -57,7 +59,8 @@ type commandLine struct {
 
 	Serve  serveCommand  `cmd:"" default:"withargs" help:"Serve the API and the console, until Ctrl-C or SIGTERM."`
 	Import importCommand `cmd:"" help:"Append the conversations of files to the log. Importing again adds only what is new."`
-	Export exportCommand `cmd:"" help:"Write a session as JSON lines that import reads back to the same hashes."`
+	Export exportCommand `cmd:"" help:"Write a session, or the whole log, as JSON lines that import reads back to the same hashes."`
+	Verify verifyCommand `cmd:"" help:"Check an export, with no server and no database, or a server that need not be trusted."`
 	Eval   evalCommand   `cmd:"" help:"Measure what ranked context finds of a LoCoMo file's evidence, in a scratch database."`
 	Bench  benchCommand  `cmd:"" help:"Measure appending, checking and sealing beside the limits that the machine sets, in a scratch database."`
 
@@ -80,6 +83,19 @@ type exportCommand struct {
 	Session string `required:"" xor:"what" placeholder:"HASH" help:"The session's hash."`
 	All     bool   `required:"" xor:"what" help:"The whole log."`
 	Proofs  bool   `help:"With each message the proof that it is sealed, for verify."`
+}
+
+type verifyCommand struct {
+	File      string   `arg:"" optional:"" help:"An export with proofs; - is standard input; none: a server is checked."`
+	Key       string   `required:"" placeholder:"FILE" help:"The log's public key, one line, as its /log.pub had it when you came to trust it."`
+	Origin    string   `placeholder:"NAME" help:"The log's name in checkpoints; none: the key's."`
+	Witness   []string `sep:"none" placeholder:"KEY" help:"The public key of a witness; may be given several times."`
+	Quorum    int      `default:"-1" placeholder:"N" help:"How many of the witnesses must have signed; none: all."`
+	State     string   `placeholder:"FILE" help:"Where the last checkpoint is kept that was found to hold: an older one, or one that does not extend it, is a break."`
+	Complete  bool     `help:"It is a break that an export is not of the whole log."`
+	Server    string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The server to check."`
+	TokenFile string   `placeholder:"FILE" help:"An administrator's token for the server; none: that of the data directory."`
+	JSON      bool     `name:"json" help:"Write the report as JSON."`
 }
 
 type evalCommand struct {
@@ -363,6 +379,23 @@ func (c *exportCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Da
 		}
 		return err
 	})
+}
+
+// Run verifies.
+func (c *verifyCommand) Run(ctx context.Context, _ *slog.Logger, cfg config.Database) error {
+	v := verifier.Command{
+		Pins:    verifier.Pins{Origin: c.Origin, Witnesses: c.Witness, Quorum: c.Quorum},
+		KeyFile: c.Key, State: c.State, Complete: c.Complete, JSON: c.JSON, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}
+	if c.File != "" {
+		return v.File(ctx, c.File)
+	}
+	file := cmp.Or(c.TokenFile, filepath.Join(cfg.DataDir, auth.TokenFile))
+	token, err := os.ReadFile(file)
+	if err != nil {
+		return fault.Wrap(err, fault.BadUserInput, "%s", err)
+	}
+	return v.Server(ctx, c.Server, strings.TrimSpace(string(token)))
 }
 
 // Run evaluates through the API, so that the times are those that a client sees.

@@ -95,7 +95,7 @@ func (c *checker) end() Report {
 
 func (c *checker) cover() {
 	report, size := &c.report, c.checkpoint.Size
-	report.Checkpoint, report.Leaves = signed(*c.checkpoint), c.seen.count
+	report.Checkpoint, report.Leaves, report.kept = signed(*c.checkpoint), c.seen.count, c.checkpoint
 	report.Missing = c.seen.missing(size, MaxRanges)
 	if report.Missing == nil {
 		report.Missing = []Range{}

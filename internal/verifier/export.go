@@ -28,6 +28,8 @@ type Report struct {
 
 	Breaks []Break `json:"breaks"` // at most MaxBreaks
 	Found  int64   `json:"found"`  // how many there are in all
+
+	kept *seal.Checkpoint // what the caller may keep
 }
 
 // Options of CheckExport. The zero value is fine.

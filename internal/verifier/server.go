@@ -1,0 +1,207 @@
+package verifier
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/seal"
+	"github.com/tzzr/context-manager/internal/tile"
+)
+
+// Server says which server to check, and what of it to believe.
+type Server struct {
+	URL    string // its address, such as http://127.0.0.1:8080
+	Token  string // an administrator's, for its API
+	Policy seal.Policy
+	Older  *seal.Checkpoint // that the caller kept: the server's tree must extend it
+
+	// Progress is told how far each part is: the server's own check in messages, the tree in leaves.
+	Progress func(part string, done, total int64)
+	// Wait is how long a checkpoint may take to cover what the API shows; zero is ten seconds.
+	Wait time.Duration
+}
+
+// ServerReport is what was found at a server.
+type ServerReport struct {
+	Valid bool `json:"valid"` // neither the server nor this check found a break
+
+	Checked   int64   `json:"checked"`   // messages, by the server
+	OwnBreaks []Break `json:"ownBreaks"` // what the server says of its log: at most 1,000
+
+	Checkpoint *Signed `json:"checkpoint"` // null if the server has none that holds
+	Sessions   int64   `json:"sessions"`   // in the tree
+	Leaves     int64   `json:"leaves"`     // that were read; they give the checkpoint's root unless a break says otherwise
+	Unsealed   int64   `json:"unsealed"`   // messages that the API shows and the checkpoint does not cover
+	Breaks     []Break `json:"breaks"`     // what this check found: at most MaxBreaks
+	Found      int64   `json:"found"`      // how many there are in all
+
+	kept *seal.Checkpoint // what the caller may keep
+}
+
+const sealWait = 10 * time.Second
+
+// CheckServer lets a server check its log and then checks, trusting nothing but the policy: that it has a checkpoint
+// which holds; that its leaves give the checkpoint's root and its tiles belong to it; that the tree extends the one that
+// the caller kept; that the leaves of each session follow each other; and that the sessions which the API shows end
+// with the messages that the tree has. Memory grows with the number of sessions.
+//
+// An error says that the server cannot be checked; what is wrong is in the report.
+func CheckServer(ctx context.Context, s Server) (ServerReport, error) {
+	client, err := tile.NewClient(s.URL)
+	if err != nil {
+		return ServerReport{}, err
+	}
+	c := &serverChecker{
+		Server: s, tiles: client, tree: new(seal.Tree), heads: map[chain.Hash]*apiHead{}, last: map[chain.Hash]int64{},
+		api: &api{url: strings.TrimRight(s.URL, "/"), token: s.Token, http: &http.Client{}},
+	}
+	if c.Progress == nil {
+		c.Progress = func(string, int64, int64) {}
+	}
+	err = c.run(ctx)
+	r := &c.report
+	r.Breaks, r.Found = append([]Break{}, c.broken.list...), c.broken.found
+	r.OwnBreaks = append([]Break{}, r.OwnBreaks...)
+	r.Valid = r.Found == 0 && len(r.OwnBreaks) == 0
+	return *r, err
+}
+
+// serverChecker is the state of a check.
+type serverChecker struct {
+	Server
+	report ServerReport
+	broken breaks
+	tiles  *tile.Client
+	api    *api
+
+	before  seal.Checkpoint         // when the check began: the API must show all that it covers
+	head    seal.Checkpoint         // after the API was asked
+	heads   map[chain.Hash]*apiHead // what it showed
+	tree    *seal.Tree
+	last    map[chain.Hash]int64 // of each session: the sequence of its last leaf
+	strayed map[chain.Hash]bool  // sessions whose leaves do not follow each other
+}
+
+// apiHead is a session's end as the API showed it.
+type apiHead struct {
+	head
+	met  bool      // its leaf was found
+	tail seal.Leaf // the last of it that is missing from the API
+	from int64     // the first; 0 if none is
+}
+
+func (c *serverChecker) run(ctx context.Context) error {
+	if ok, err := c.open(ctx, &c.before); !ok || err != nil {
+		return err
+	}
+	checked, found, err := c.api.verify(ctx, func(done, total int64) { c.Progress("the server's own check", done, total) })
+	if err != nil {
+		return err
+	}
+	c.report.Checked = checked
+	for _, b := range found {
+		own := Break{Sequence: b.Sequence, MessageHash: b.MessageHash, Reason: b.Reason, Detail: b.Detail}
+		if b.Session != (chain.Hash{}) {
+			own.Session = &b.Session
+		}
+		c.report.OwnBreaks = append(c.report.OwnBreaks, own)
+	}
+	total := int64(0)
+	if err := c.api.sessions(ctx, func(h head) {
+		if c.heads[h.Hash] == nil {
+			c.heads[h.Hash] = &apiHead{head: h}
+			total += h.Length
+		}
+	}); err != nil {
+		return err
+	}
+	if ok, err := c.await(ctx, total); !ok || err != nil {
+		return err
+	}
+	c.report.Checkpoint, c.report.kept = signed(c.head), &c.head
+	if err := c.read(ctx); err != nil {
+		return err
+	}
+	return c.compare(ctx)
+}
+
+// wrong adds a break of the tree, or of a session.
+func (c *serverChecker) wrong(leaf *seal.Leaf, reason chain.BreakReason, format string, args ...any) {
+	b := Break{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+	if leaf != nil {
+		copied := *leaf
+		b.Session, b.Sequence, b.MessageHash = &copied.Session, &copied.Sequence, &copied.Message
+	}
+	c.broken.add(b)
+}
+
+// open reads the newest checkpoint, and tells whether it holds.
+func (c *serverChecker) open(ctx context.Context, to *seal.Checkpoint) (bool, error) {
+	text, err := c.tiles.Checkpoint(ctx)
+	if fault.CodeOf(err) == fault.NotFound && err != nil {
+		c.wrong(nil, chain.RootMismatch, "the server has no checkpoint")
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	opened, err := seal.Open(text, c.Policy)
+	if err != nil {
+		c.wrong(nil, chain.RootMismatch, "the checkpoint does not hold: %s", err)
+		return false, nil
+	}
+	*to = opened
+	return true, nil
+}
+
+// await reads checkpoints until one covers what the API showed, or none has come for long enough: then what it does
+// not cover counts as not sealed.
+func (c *serverChecker) await(ctx context.Context, total int64) (bool, error) {
+	end := time.NewTimer(cmp.Or(c.Wait, sealWait))
+	defer end.Stop()
+	for late := false; ; {
+		if ok, err := c.open(ctx, &c.head); !ok || err != nil {
+			return ok, err
+		}
+		if c.head.Size >= total || late {
+			return true, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-end.C:
+			late = true
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// compare holds the API's sessions against the leaves, once all are read.
+func (c *serverChecker) compare(ctx context.Context) error {
+	for _, session := range slices.SortedFunc(maps.Keys(c.heads), chain.Hash.Compare) {
+		h := c.heads[session]
+		switch {
+		case h.Length == 0: // it is not there: noted by covered
+			now, err := c.api.session(ctx, session)
+			if err != nil {
+				return err
+			}
+			if now == nil {
+				c.wrong(&h.tail, chain.MissingSession, "its %d messages are in the tree, and the server does not show the session", h.tail.Sequence)
+			}
+		case h.from > 0:
+			c.wrong(&h.tail, chain.MissingTail, "messages %d to %d are in the tree, and the server's session ends with %d", h.from, h.tail.Sequence, h.Length)
+		case !h.met:
+			c.report.Unsealed += max(0, h.Length-c.last[session])
+		}
+	}
+	return nil
+}
