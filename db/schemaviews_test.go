@@ -111,8 +111,8 @@ func TestComponentNames(t *testing.T) {
 	}
 }
 
-// One notification a statement, that lists the ids; and what has no vectors yet is known, unless its writer says
-// that it brings them. In replica mode, too.
+// One notification a statement, that lists the ids; and what is not sealed yet, or has no vectors, is known: records but
+// those whose writer says that it brings them. In replica mode, too.
 func TestStatementsAnnounce(t *testing.T) {
 	t.Parallel()
 	for _, role := range []string{"origin", "replica"} {
@@ -134,13 +134,19 @@ func TestStatementsAnnounce(t *testing.T) {
 				}
 			}
 			mustExec(t, conn, "INSERT INTO knowledge.records (kind, book, title, content) VALUES ('secretary', 'b', 't', 'c')")
-			const pending = "SELECT count(*) FROM embedding.pending p LEFT JOIN log.messages m USING (hash) LEFT JOIN knowledge.records r USING (hash) WHERE COALESCE(m.hash, r.hash) = p.hash"
-			if n := value[int](t, conn, pending); n != 702 {
-				t.Errorf("%d await their vectors, want 702", n)
+			for _, outbox := range []string{"seal.outbox", "embedding.backlog"} {
+				runs := value[string](t, conn, "SELECT string_agg(first_id || '-' || last_id, ' ' ORDER BY first_id) FROM "+outbox)
+				if want := "1-700 702-702"; runs != want {
+					t.Errorf("%s = %s, want %s", outbox, runs, want)
+				}
 			}
-			mustExec(t, conn, "BEGIN; SET LOCAL context_manager.embeds = 'on'; SELECT say('s', 'with vectors'); COMMIT")
-			if n := value[int](t, conn, pending); n != 702 {
-				t.Errorf("%d await their vectors, want 702", n)
+			const pending = "SELECT count(*) FROM embedding.pending p JOIN knowledge.records r USING (kind, hash)"
+			if n := value[int](t, conn, pending); n != 1 {
+				t.Errorf("%d records await their vectors, want 1", n)
+			}
+			mustExec(t, conn, "BEGIN; SET LOCAL context_manager.embeds = 'on'; INSERT INTO knowledge.records (kind, book, title, content) VALUES ('secretary', 'b', 'with vectors', 'c'); COMMIT")
+			if n := value[int](t, conn, pending); n != 1 {
+				t.Errorf("%d records await their vectors, want 1", n)
 			}
 		})
 	}

@@ -1,0 +1,96 @@
+package db_test
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// vectors counts the messages that have search vectors, and those that wait for them.
+func vectors(t *testing.T, store *db.DB) (made, waiting int) {
+	t.Helper()
+	err := store.Pool().QueryRow(t.Context(), `SELECT (SELECT count(DISTINCT source_id) FROM embedding.lexical WHERE kind = 'context'),
+		(SELECT COALESCE(sum(last_id - first_id + 1), 0) FROM embedding.backlog)`).Scan(&made, &waiting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made, waiting
+}
+
+// eventually asks until it is so.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !so(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("not in 30 s: %s", what)
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-t.Context().Done():
+		}
+	}
+}
+
+// Search vectors follow by themselves, also those of what other programs write, in runs longer than a batch.
+func TestVectorsFollow(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	mustAppend(t, store, draft("a", "by the server"))
+	conn := superuser(t, url)
+	mustExec(t, conn, `INSERT INTO log.messages (session_hash, owner_id, content)
+		SELECT log.sha256('b'), log.sha256('o'), 'by another program, ' || i FROM generate_series(1, 2500) i`)
+	eventually(t, "2,501 messages have vectors", func() bool {
+		made, waiting := vectors(t, store)
+		return made == 2501 && waiting == 0
+	})
+}
+
+// A search finds what was committed before it, whether or not the vectors are there yet: here others hold some of what
+// waits, and are done while it searches.
+func TestSearchTakesInWhatWaits(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	conn := superuser(t, url)
+	for i := range 20 {
+		mustAppend(t, store, draft("a", fmt.Sprintf("The word of round %d is quokka%d.", i, i)))
+		mustExec(t, conn, fmt.Sprintf("INSERT INTO log.messages (session_hash, owner_id, content) VALUES (log.sha256('b'), log.sha256('o'), 'And wombat%d is another.')", i))
+		for _, word := range []string{"quokka", "wombat"} {
+			found, err := store.RequestContext(t.Context(), selection.Request{Query: fmt.Sprintf("%s%d", word, i), Limit: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(found.Rendered, fmt.Sprintf("%s%d", word, i)) {
+				t.Fatalf("round %d: the search for %s%d gave %q", i, word, i, found.Rendered)
+			}
+		}
+	}
+}
+
+// Vectors of every message, once, however many stores make them at a time.
+func TestVectorsOnce(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	other, err := db.Open(t.Context(), url, 4, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	var drafts []chain.Draft
+	for i := range 1000 {
+		drafts = append(drafts, draft(fmt.Sprint("s", i%7), fmt.Sprintf("message %d", i)))
+	}
+	for _, s := range []*db.DB{store, other, store, other} {
+		mustAppend(t, s, slices.Clone(drafts)...)
+	}
+	eventually(t, "4,000 messages have vectors", func() bool {
+		made, waiting := vectors(t, store)
+		return made == 4000 && waiting == 0
+	})
+}
