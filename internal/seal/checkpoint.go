@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -58,7 +57,7 @@ func Open(text string, policy Policy) (Checkpoint, error) {
 		return Checkpoint{}, errors.New("the checkpoint has extension lines")
 	case len(parsed.Hash) != len(c.Root):
 		return Checkpoint{}, fmt.Errorf("the checkpoint's root has %d bytes and not %d", len(parsed.Hash), len(c.Root))
-	case parsed.Size > math.MaxInt64:
+	case parsed.Size > MaxSize:
 		return Checkpoint{}, errors.New("the checkpoint's size is out of reach")
 	case parsed.Size == 0 && chain.Hash(parsed.Hash) != chain.Sum(nil):
 		return Checkpoint{}, errors.New("the empty tree's root is another")

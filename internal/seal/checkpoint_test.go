@@ -76,6 +76,7 @@ func TestOpenRefuses(t *testing.T) {
 		"size -3":                         sign("log.example.org\n-3\n" + hash + "\n"),
 		"size 3.0":                        sign("log.example.org\n3.0\n" + hash + "\n"),
 		"size with a blank":               sign("log.example.org\n3 \n" + hash + "\n"),
+		"size 2⁶² + 1":                    sign("log.example.org\n4611686018427387905\n" + hash + "\n"),
 		"size 2⁶³":                        sign("log.example.org\n9223372036854775808\n" + hash + "\n"),
 		"size 2⁶⁴":                        sign("log.example.org\n18446744073709551616\n" + hash + "\n"),
 		"an empty tree with leaves' root": sign("log.example.org\n0\n" + hash + "\n"),
@@ -89,7 +90,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"an empty tree":        sign("log.example.org\n0\n" + empty + "\n"),
-		"the largest":          sign("log.example.org\n9223372036854775807\n" + hash + "\n"),
+		"the largest":          sign("log.example.org\n4611686018427387904\n" + hash + "\n"),
 		"and an unknown key's": log.Checkpoint(3) + "— someone AAAAAAAAAAAA\n",
 		"and another log's":    signText(t, body, other.Signer, log.Signer),
 	} {

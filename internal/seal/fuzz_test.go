@@ -72,6 +72,9 @@ func FuzzCheckConsistency(f *testing.F) {
 	f.Add(int64(0), int64(21), []byte{})
 	f.Add(int64(21), int64(21), []byte{})
 	f.Add(int64(-1), int64(math.MaxInt64), make([]byte, 64*32))
+	f.Add(int64(57), int64(math.MaxInt64), make([]byte, 62*32))
+	f.Add(int64(57), int64(seal.MaxSize), make([]byte, 62*32))
+	f.Add(int64(57), int64(seal.MaxSize+1), make([]byte, 2*32))
 	type pair struct{ from, to int64 }
 	heads, paths := map[int64]seal.Head{}, map[pair][]byte{}
 	for to := range 22 {

@@ -19,6 +19,9 @@ const MaxProofHashes = 63
 // Prove gives the proof that the leaf at index is in the tree of a checkpoint, as a C2SP tlog-proof. The hashes come
 // from reader, which may know a larger tree.
 func Prove(checkpoint string, head Head, index int64, reader tlog.HashReader) (string, error) {
+	if head.Size > MaxSize {
+		return "", errors.New("the tree's size is out of reach")
+	}
 	path, err := tlog.ProveRecord(head.Size, index, reader)
 	if err != nil {
 		return "", err
@@ -84,6 +87,9 @@ func ParseProof(text string) (Proof, error) {
 
 // Check checks that the leaf is the Index-th of the tree of a head, which is that of the proof's checkpoint.
 func (p Proof) Check(leaf Leaf, head Head) error {
+	if head.Size > MaxSize {
+		return errors.New("the tree's size is out of reach")
+	}
 	if p.Index >= head.Size {
 		return fmt.Errorf("leaf %d is not in a tree of %d", p.Index, head.Size)
 	}
@@ -98,6 +104,9 @@ func (p Proof) Check(leaf Leaf, head Head) error {
 func ProveConsistency(from, to int64, reader tlog.HashReader) ([]chain.Hash, error) {
 	if from == 0 || from == to {
 		return nil, nil
+	}
+	if to > MaxSize {
+		return nil, errors.New("the tree's size is out of reach")
 	}
 	path, err := tlog.ProveTree(to, from, reader)
 	if err != nil {
@@ -115,6 +124,8 @@ func CheckConsistency(path []chain.Hash, older, newer Head) error {
 	switch {
 	case older.Size < 0:
 		return errors.New("no tree has fewer than no leaves")
+	case newer.Size > MaxSize:
+		return errors.New("the tree's size is out of reach")
 	case older.Size > newer.Size:
 		return fmt.Errorf("a tree of %d leaves does not extend one of %d", newer.Size, older.Size)
 	case older.Size == newer.Size && older.Root != newer.Root:

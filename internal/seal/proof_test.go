@@ -181,14 +181,27 @@ func TestConsistencyHashFlipped(t *testing.T) {
 func TestProofsOutOfReach(t *testing.T) {
 	t.Parallel()
 	log := sealtest.New(t, "log.example.org").Grow(5)
-	for _, at := range [][2]int64{{5, 5}, {5, -1}, {0, 0}} {
+	for _, at := range [][2]int64{{5, 5}, {5, -1}, {0, 0}, {seal.MaxSize + 1, 0}, {1<<63 - 1, 0}} {
 		if text, err := seal.Prove(log.Checkpoint(5), seal.Head{Size: at[0]}, at[1], log); err == nil {
 			t.Errorf("Prove leaf %d of %d = %q, want an error", at[1], at[0], text)
 		}
 	}
-	for _, at := range [][2]int64{{3, 2}, {-1, 3}, {3, 6}} {
+	for _, at := range [][2]int64{{3, 2}, {-1, 3}, {3, 6}, {3, seal.MaxSize + 1}} {
 		if path, err := seal.ProveConsistency(at[0], at[1], log); err == nil {
 			t.Errorf("ProveConsistency %d to %d = %v, want an error", at[0], at[1], path)
+		}
+	}
+	p, err := seal.ParseProof(log.Proof(log.Checkpoint(5), 5, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int64{seal.MaxSize, seal.MaxSize + 1, 1<<63 - 1} { // beyond the first, tlog would never end
+		head := seal.Head{Size: size, Root: log.Head(5).Root}
+		if err := p.Check(log.Leaves[3], head); err == nil {
+			t.Errorf("a proof in a tree of %d leaves passes", size)
+		}
+		if err := seal.CheckConsistency(log.Consistency(3, 5), log.Head(3), head); err == nil {
+			t.Errorf("a tree of %d leaves extends one of 3", size)
 		}
 	}
 	if err := seal.CheckConsistency(make([]chain.Hash, 64), log.Head(3), log.Head(5)); err == nil {

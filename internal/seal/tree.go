@@ -14,6 +14,10 @@ const (
 	TileWidth  = 1 << TileHeight
 )
 
+// MaxSize is how many leaves a tree may have. Package tlog does not come to an end with larger ones, so that a signed
+// checkpoint of such a tree would stop whoever checks it.
+const MaxSize = 1 << 62
+
 // Levels is how many levels of tiles a tree of 2⁶³ leaves has.
 const Levels = 8
 
