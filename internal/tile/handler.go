@@ -6,10 +6,14 @@ package tile
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
 
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/seal"
 )
 
@@ -88,10 +92,23 @@ func (h *handler) tile(w http.ResponseWriter, r *http.Request) {
 	answer(w, "application/octet-stream", forever, data)
 }
 
-func (h *handler) read(ctx context.Context, p place) ([]byte, error) {
-	if p.level != entries {
-		return h.log.TileHashes(ctx, p.level, p.n, p.width)
+// read gives what is at a place, whole or not at all: what is answered once is kept by caches for ever.
+func (h *handler) read(ctx context.Context, p place) (data []byte, err error) {
+	want := p.width * tlog.HashSize
+	if p.level == entries {
+		want = p.width * (2 + seal.LeafBytes)
+		data, err = h.entries(ctx, p)
+	} else {
+		data, err = h.log.TileHashes(ctx, p.level, p.n, p.width)
 	}
+	if err == nil && len(data) != want {
+		err = fmt.Errorf("%s has %d bytes and not %d", p.path(), len(data), want)
+	}
+	return data, err
+}
+
+// entries gives leaves, each after its length in two bytes, big-endian.
+func (h *handler) entries(ctx context.Context, p place) ([]byte, error) {
 	leaves, err := h.log.Leaves(ctx, p.n*seal.TileWidth, int64(p.width))
 	if err != nil {
 		return nil, err
@@ -106,6 +123,10 @@ func (h *handler) read(ctx context.Context, p place) ([]byte, error) {
 
 // fail answers what a cache must not keep: the log cannot be read now.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if fault.CodeOf(err) == fault.NotFound { // another name is signed under since the checkpoint was read
+		refuse(w, http.StatusNotFound, "the newest checkpoint does not cover that")
+		return
+	}
 	h.diary.WarnContext(r.Context(), "the tree cannot be served", "cause", err)
 	refuse(w, http.StatusServiceUnavailable, "the log cannot be read now")
 }

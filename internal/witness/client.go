@@ -77,7 +77,7 @@ func ParseList(entries []string) ([]*Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		public := vkey[strings.LastIndex(vkey, "+"):]
+		public := strings.SplitN(vkey, "+", 3)[2]
 		if names[client.Key.Name()] || keys[public] {
 			return nil, fault.Input("WITNESSES", "lists the key of %s twice", client.Key.Name())
 		}

@@ -106,7 +106,8 @@ func parseSecret(secret, public string) (key, error) {
 	if _, err := ParseKey(public); err != nil {
 		return key{}, err
 	}
-	seed, err := base64.StdEncoding.DecodeString(secret[strings.LastIndex(secret, "+")+1:])
+	_, text, _ := strings.Cut(strings.TrimPrefix(secret, "PRIVATE+KEY+"+signer.Name()+"+"), "+") // base64 has a +, too
+	seed, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(seed) != 1+ed25519.SeedSize {
 		return key{}, errors.New("no secret key of Ed25519")
 	}
