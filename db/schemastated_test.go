@@ -54,9 +54,9 @@ func TestStatedRowsAreChecked(t *testing.T) {
 			row["id_digest"] = value[string](t, conn, "SELECT log.id_digest(1, '"+row["hash"].(string)+"')")
 		}},
 		{"another predecessor", "CM001", func(row map[string]any, _ *pgx.Conn) { row["prev_hash"] = row["hash"] }},
-		{"no predecessor", "CM001", func(row map[string]any, _ *pgx.Conn) { row["prev_hash"] = nil }},
+		{"no predecessor", "23505", func(row map[string]any, _ *pgx.Conn) { row["prev_hash"] = nil }},
 		{"a place further on", "CM001", func(row map[string]any, _ *pgx.Conn) { row["sequence"] = "4" }},
-		{"the first place with a predecessor", "CM001", func(row map[string]any, _ *pgx.Conn) { row["sequence"] = "1" }},
+		{"the first place with a predecessor", "23505", func(row map[string]any, _ *pgx.Conn) { row["sequence"] = "1" }},
 		{"another session's predecessor", "CM001", func(row map[string]any, conn *pgx.Conn) {
 			row["session_hash"] = value[string](t, conn, "SELECT h('other')")
 		}},
@@ -78,6 +78,7 @@ func TestStatedRowsAreChecked(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			conn, _ := schema(t)
+			mustExec(t, conn, "SELECT nextval('log.message_id')") // 1, which no message has
 			mustExec(t, conn, "SELECT say('s', 'first'), say('s', 'second')")
 			row := stated(t, conn)
 			tt.change(row, conn)
