@@ -23,7 +23,7 @@ type victim struct {
 	refs    []chain.Ref
 }
 
-func newVictim(t *testing.T) *victim {
+func newVictim(t *testing.T, seal bool) *victim {
 	t.Helper()
 	store, url := open(t)
 	v := &victim{store: store}
@@ -43,6 +43,13 @@ func newVictim(t *testing.T) *victim {
 	fourth.Refs = v.refs[:1]
 	written := mustAppend(t, store, first, second, full, fourth, draft("m", "fifth"))
 	v.message, v.next = written[2], written[3]
+	if seal {
+		s := newSealed(t, url)
+		sealing, sealer, _ := s.start(t, s.config())
+		s.until(t, "all is sealed", func() bool { return sealer.State().Outside.Size == 9 })
+		sealer.Stop()
+		v.store = sealing
+	}
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +213,7 @@ func rowTamperings() []tampering {
 }
 
 // Every single column of a message, and of what it was sent with, altered by the superuser: the check names the very
-// message, and little else.
+// message, and little else, whether or not it is sealed.
 func TestVerifyNamesTampering(t *testing.T) {
 	t.Parallel()
 	groups := []struct {
@@ -214,24 +221,26 @@ func TestVerifyNamesTampering(t *testing.T) {
 		list        []tampering
 	}{{"message", "messages", messageTamperings()}, {"ref", "message_refs", refTamperings()}, {"row", "", rowTamperings()}}
 	for _, group := range groups {
-		t.Run(group.name, func(t *testing.T) {
-			t.Parallel()
-			v := newVictim(t)
-			if group.table != "" {
-				v.covers(t, group.table, group.list)
-			}
-			for _, c := range group.list {
-				v.passes(t)
-				if n := v.exec(t, c.sql, v.message.Hash.String()); n == 0 {
-					t.Fatalf("%s changed nothing", c.sql)
+		for _, sealed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, sealed %t", group.name, sealed), func(t *testing.T) {
+				t.Parallel()
+				v := newVictim(t, sealed)
+				if group.table != "" {
+					v.covers(t, group.table, group.list)
 				}
-				log, session := v.check(t)
-				v.named(t, "VerifyLog after "+c.sql, log, c)
-				v.named(t, "VerifySession after "+c.sql, session, c)
-				v.restore(t)
-			}
-			v.passes(t)
-		})
+				for _, c := range group.list {
+					v.passes(t)
+					if n := v.exec(t, c.sql, v.message.Hash.String()); n == 0 {
+						t.Fatalf("%s changed nothing", c.sql)
+					}
+					log, session := v.check(t)
+					v.named(t, "VerifyLog after "+c.sql, log, c)
+					v.named(t, "VerifySession after "+c.sql, session, c)
+					v.restore(t)
+				}
+				v.passes(t)
+			})
+		}
 	}
 }
 

@@ -16,26 +16,27 @@ type MissingLeaf struct {
 	Last     *int64 // the highest sequence that a message of the session has; nil if there is no message
 }
 
-// checkLeaf holds a message against its leaf, which tells what it was when it was sealed. A message that is named
-// already, and may be what was sealed, says nothing about the tree.
+// checkLeaf holds a message against its leaf, which tells what it was when it was sealed. A message whose fields do not
+// give its hash is named already, and not believed where its place is.
 func (v *Verifier) checkLeaf(e *Entry, got *verdict) {
-	switch leaf := e.Leaf; {
+	leaf := e.Leaf
+	switch {
+	case !got.sound:
+		return
 	case leaf == nil:
-		if e.Sealing && !e.Waiting && got.sound && got.placed {
+		if e.Sealing && !e.Waiting && got.placed {
 			v.add(e, LeafMismatch, "it has no leaf in the tree and does not wait for one: it was never taken in")
 		}
 		return
 	case leaf.Message != e.Hash:
-		if got.sound || !got.unreadable && leaf.Message != got.computed {
-			v.differs(e)
-		}
+		v.differs(e)
 	case e.Waiting:
 		v.add(e, LeafMismatch, "it is leaf %d and waits for the tree besides", leaf.Index)
 	}
-	if e.Leaf.Index <= v.lastLeaf && got.sound {
-		v.add(e, LeafMismatch, "it is leaf %d, and a message before it is leaf %d: they were swapped", e.Leaf.Index, v.lastLeaf)
+	if leaf.Index < v.lastLeaf {
+		v.add(e, LeafMismatch, "it is leaf %d, and a message before it is leaf %d: they were swapped", leaf.Index, v.lastLeaf)
 	}
-	v.lastLeaf = e.Leaf.Index
+	v.lastLeaf = leaf.Index
 }
 
 func (v *Verifier) differs(e *Entry) {
