@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gives this machine what `make run` and `make test` need, and says what it does. What is there is left as it is.
 #
-# usage: .ci/setup.sh [tools] [postgres] [compiler] [browser]
+# usage: .ci/setup.sh [tools] [postgres] [compiler] [python] [browser]
 #
 # Packages come from the distribution, as root or through sudo. Where that is no Debian or a relative of it, the
 # script says what to install.
@@ -132,6 +132,16 @@ compiler() {
   apt_install gcc libc6-dev
 }
 
+# docs/verify.py is tested: it needs Python's standard library and nothing else.
+python() {
+  if have python3; then
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || fail "$(python3 --version) is too old: install Python 3.8 or newer"
+    return
+  fi
+  have apt-get || fail "python3 is missing: install Python 3.8 or newer"
+  apt_install python3
+}
+
 browser() {
   local name
   for name in chromium chromium-browser google-chrome; do
@@ -146,7 +156,7 @@ browser() {
 
 for step in "$@"; do
   case $step in
-    tools | postgres | compiler | browser) $step ;;
+    tools | postgres | compiler | python | browser) $step ;;
     *) fail "no such step: $step" ;;
   esac
 done
