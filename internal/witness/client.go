@@ -48,7 +48,7 @@ func (e *SizeError) Error() string {
 // Faults: BAD_USER_INPUT if the address is no http or https address, or the key no key of a witness.
 func NewClient(address, vkey string) (*Client, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || strings.ContainsAny(address, "?#") {
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || strings.ContainsAny(address, "?# ") {
 		return nil, fault.Input("WITNESSES", "%q is no address of a witness: it is like https://witness.example.org/path", address)
 	}
 	key, err := ParseKey(vkey)

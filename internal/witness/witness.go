@@ -100,7 +100,8 @@ func (w *Witness) checkState() error {
 			return fault.Input(w.state.path, "has a checkpoint of %s in the place of %s", named, origin)
 		}
 		if log := w.logs[origin]; log != nil {
-			if _, err := seal.Open(text, seal.Policy{Origin: origin, Log: log}); err != nil {
+			own := []note.Verifier{w.signer.Verifier()}
+			if _, err := seal.Open(text, seal.Policy{Origin: origin, Log: log, Witnesses: own, Quorum: 1}); err != nil {
 				return fault.Wrap(err, fault.BadUserInput, "%s: the last checkpoint of %s is not signed by the key that --log gives: %v", w.state.path, origin, err)
 			}
 		}
