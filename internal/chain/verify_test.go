@@ -163,6 +163,9 @@ func TestVerifier(t *testing.T) {
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if got := passes(c.change(written("b", 6))); got != (c.want == "") {
+				t.Errorf("a scan passes it: %t, want %t", got, c.want == "")
+			}
 			// A sound session before and after: nothing spills over.
 			entries := append(written("a", 3), c.change(written("b", 6))...)
 			v := verify(append(entries, written("c", 2)...))
@@ -273,6 +276,9 @@ func TestVerifierFindsAnySingleAlteration(t *testing.T) {
 		breaks := verify(l).Breaks()
 		if len(breaks) == 0 {
 			t.Fatal("the alteration went unnoticed")
+		}
+		if passes(l) {
+			t.Error("the alteration went unnoticed by a scan")
 		}
 		for _, b := range breaks {
 			if *b.Sequence != int64(at+1) {

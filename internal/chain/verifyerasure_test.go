@@ -71,6 +71,9 @@ func TestVerifierErasure(t *testing.T) {
 			t.Parallel()
 			entries := erased(t)
 			c.change(entries)
+			if got := passes(entries); got != (c.want == "") {
+				t.Errorf("a scan passes it: %t, want %t", got, c.want == "")
+			}
 			v := verify(entries)
 			v.End()
 			breaks := v.Breaks()
