@@ -99,7 +99,7 @@ type apiHead struct {
 }
 
 func (c *serverChecker) run(ctx context.Context) error {
-	if ok, err := c.open(ctx, &c.before); !ok || err != nil {
+	if _, ok, err := c.open(ctx, &c.before); !ok || err != nil {
 		return err
 	}
 	checked, found, err := c.api.verify(ctx, func(done, total int64) { c.Progress("the server's own check", done, total) })
@@ -126,6 +126,9 @@ func (c *serverChecker) run(ctx context.Context) error {
 	if ok, err := c.await(ctx, total); !ok || err != nil {
 		return err
 	}
+	if c.head.Note == "" { // of an empty log
+		return nil
+	}
 	c.report.Checkpoint, c.report.kept = signed(c.head), &c.head
 	if err := c.read(ctx); err != nil {
 		return err
@@ -143,23 +146,22 @@ func (c *serverChecker) wrong(leaf *seal.Leaf, reason chain.BreakReason, format 
 	c.broken.add(b)
 }
 
-// open reads the newest checkpoint, and tells whether it holds.
-func (c *serverChecker) open(ctx context.Context, to *seal.Checkpoint) (bool, error) {
+// open reads the newest checkpoint, if there is one, and tells whether it holds.
+func (c *serverChecker) open(ctx context.Context, to *seal.Checkpoint) (there, holds bool, err error) {
 	text, err := c.tiles.Checkpoint(ctx)
-	if fault.CodeOf(err) == fault.NotFound && err != nil {
-		c.wrong(nil, chain.RootMismatch, "the server has no checkpoint")
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		if fault.CodeOf(err) == fault.NotFound {
+			return false, true, nil
+		}
+		return false, false, err
 	}
 	opened, err := seal.Open(text, c.Policy)
 	if err != nil {
 		c.wrong(nil, chain.RootMismatch, "the checkpoint does not hold: %s", err)
-		return false, nil
+		return true, false, nil
 	}
 	*to = opened
-	return true, nil
+	return true, true, nil
 }
 
 // await reads checkpoints until one covers what the API showed, or none has come for long enough: then what it does
@@ -168,11 +170,15 @@ func (c *serverChecker) await(ctx context.Context, total int64) (bool, error) {
 	end := time.NewTimer(cmp.Or(c.Wait, sealWait))
 	defer end.Stop()
 	for late := false; ; {
-		if ok, err := c.open(ctx, &c.head); !ok || err != nil {
-			return ok, err
-		}
-		if c.head.Size >= total || late {
+		there, holds, err := c.open(ctx, &c.head)
+		switch {
+		case !holds || err != nil:
+			return false, err
+		case there && (c.head.Size >= total || late), !there && total == 0 && c.before.Note == "" && c.Older == nil:
 			return true, nil
+		case late:
+			c.wrong(nil, chain.RootMismatch, "the server has no checkpoint")
+			return false, nil
 		}
 		select {
 		case <-ctx.Done():
