@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -23,12 +24,19 @@ import (
 	"github.com/tzzr/context-manager/internal/verifier"
 )
 
-// program builds the server once, and TestMain removes it.
-var program = sync.OnceValues(func() (*servertest.Binary, error) { return servertest.Build("../..") })
+// program builds the server once, if a test needs it, and TestMain removes it.
+var (
+	program = sync.OnceValues(func() (*servertest.Binary, error) {
+		binary, err := servertest.Build("../..")
+		built.Store(binary)
+		return binary, err
+	})
+	built atomic.Pointer[servertest.Binary]
+)
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if binary, err := program(); err == nil {
+	if binary := built.Load(); binary != nil {
 		binary.Remove()
 	}
 	os.Exit(code)

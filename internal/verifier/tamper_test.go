@@ -519,3 +519,23 @@ func writeFile(t testing.TB, name string, text []byte) string {
 	}
 	return path
 }
+
+// FuzzParse looks for a line that is read in another way than it is written: what it says must come out the same when
+// it is written anew.
+func FuzzParse(f *testing.F) {
+	s := newSample(f)
+	s.seal()
+	for _, l := range s.lines(true) {
+		f.Add(bytes.TrimSuffix(file(f, []object{l}), []byte("\n")))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		first, err := parse(text)
+		if err != nil || first.message == nil {
+			return
+		}
+		again, err := parse(bytes.TrimSuffix(file(t, []object{line(first.message)}), []byte("\n")))
+		if err != nil || again.message == nil || !bytes.Equal(again.message.Preimage(), first.message.Preimage()) || again.message.Hash != first.message.Hash {
+			t.Errorf("%s is read as another message when it is written anew: %v", text, err)
+		}
+	})
+}
