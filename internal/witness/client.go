@@ -173,8 +173,8 @@ func parseRequest(text string) (old int64, proof []chain.Hash, checkpoint string
 		return 0, nil, "", fmt.Errorf("the proof has %d hashes; at most %d are read", len(lines)-1, seal.MaxProofHashes)
 	}
 	for _, line := range lines[1:] {
-		hash, err := base64.StdEncoding.Strict().DecodeString(line)
-		if err != nil || len(hash) != len(chain.Hash{}) {
+		hash, err := base64.StdEncoding.Strict().DecodeString(line) // which overlooks carriage returns
+		if err != nil || len(hash) != len(chain.Hash{}) || base64.StdEncoding.EncodeToString(hash) != line {
 			return 0, nil, "", fmt.Errorf("%.60q is no hash in base64", line)
 		}
 		proof = append(proof, chain.Hash(hash))

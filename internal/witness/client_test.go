@@ -124,6 +124,7 @@ func TestParseList(t *testing.T) {
 		{"a log's key", []string{"http://a.example.org=" + log}, "", "key of a witness"},
 		{"another id", []string{"http://a.example.org=" + strings.Replace(one, "w/1", "w/5", 1)}, "", "miswritten"},
 		{"a key cut short", []string{"http://a.example.org=" + one[:len(one)-4]}, "", "key of a witness"},
+		{"a key with a carriage return", []string{"http://a.example.org=" + one[:20] + "\r" + one[20:]}, "", "key of a witness"},
 		{"another scheme", []string{"ftp://a.example.org=" + one}, "", "address"},
 		{"a name and password", []string{"http://a:b@a.example.org=" + one}, "", "address"},
 		{"a query", []string{"http://a.example.org?x=" + one}, "", "address"},
@@ -168,6 +169,7 @@ func FuzzParseRequest(f *testing.F) {
 	f.Add(formatRequest(7, make([]chain.Hash, 64), "\n\n"))
 	f.Add("old 1\n\n")
 	f.Add("old 01\n\nx")
+	f.Add("old 1\n" + strings.Repeat("A", 20) + "\r" + strings.Repeat("A", 23) + "=\n\nx")
 	f.Add("old 1\n" + strings.Repeat("A", 43) + "=\n\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		old, proof, checkpoint, err := parseRequest(text)

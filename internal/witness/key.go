@@ -29,7 +29,7 @@ func ParseKey(vkey string) (note.Verifier, error) {
 	name, rest, _ := strings.Cut(vkey, "+")
 	id, text, _ := strings.Cut(rest, "+")
 	key, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err != nil || len(key) != 1+ed25519.PublicKeySize || key[0] != cosignatureV1 {
+	if err != nil || len(key) != 1+ed25519.PublicKeySize || key[0] != cosignatureV1 || strings.ContainsAny(vkey, "\r\n") {
 		return nil, fault.Input("witness", "%q is no key of a witness: it is like name+0123abcd+key, of the kind cosignature/v1", vkey)
 	}
 	if id != keyID(name, key) {
