@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,6 +235,20 @@ func checkpoints() []tampering {
 				flipped = 'B'
 			}
 			return text[:at] + string(flipped) + text[at+1:]
+		}), nil, []string{root}, true},
+		{"signature with another number of the same class", resign(func(_ *sample, text string) string {
+			at := strings.Index(text, "— "+origin+" ") + len("— "+origin+" ")
+			end := at + strings.Index(text[at:], "\n")
+			signature, err := base64.StdEncoding.DecodeString(text[at:end])
+			if err != nil || len(signature) != 68 {
+				panic("no signature")
+			}
+			order, _ := new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
+			slices.Reverse(signature[36:])
+			number := new(big.Int).SetBytes(signature[36:])
+			number.Add(number, order).FillBytes(signature[36:])
+			slices.Reverse(signature[36:])
+			return text[:at] + base64.StdEncoding.EncodeToString(signature) + text[end:]
 		}), nil, []string{root}, true},
 		{"signature stripped", resign(func(_ *sample, text string) string {
 			body, signatures, _ := strings.Cut(text, "\n\n")
