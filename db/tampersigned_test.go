@@ -146,7 +146,7 @@ func TestVerifyAnotherLog(t *testing.T) {
 			drafts[i] = draft("other", "another history")
 		}
 		mustAppend(t, store, drafts...)
-		second.untilSealed(t, sealer)
+		second.until(t, "all is sealed", func() bool { return sealer.State().Outside.Size == 300 })
 		stop()
 		moved, err := db.Open(context.Background(), second.url, 4, slog.New(slog.DiscardHandler))
 		if err != nil {

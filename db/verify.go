@@ -18,8 +18,8 @@ const progressInterval = 300 * time.Millisecond
 // maxChecks is how many checks run at once. Each holds a connection and keeps a processor busy; others wait.
 const maxChecks = 2
 
-// VerifySession checks one session's chain as it stands at one moment, whoever goes on writing. A session without
-// messages is valid and empty. progress, if not nil, is called from the caller's goroutine: at least twice a second
+// VerifySession checks one session's chain as it stands at one moment, whoever goes on writing, and its messages against
+// their leaves in the tree. A session that has neither is valid and empty. progress, if not nil, is called from the caller's goroutine: at least twice a second
 // as long as it returns at once, and at the end. The memory that is used does not grow with the session. When ctx
 // ends, so does the check, with UNAVAILABLE. At most two checks run at once, on one DB; it waits for its turn.
 func (d *DB) VerifySession(ctx context.Context, session chain.Hash, progress func(chain.Progress)) (chain.SessionReport, error) {

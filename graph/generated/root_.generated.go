@@ -2984,7 +2984,7 @@ type LogVerification {
 
 "How far a check has come."
 type VerificationProgress {
-  "Messages checked."
+  "Messages checked. Where something is wrong with the log, it begins again once, to find out what."
   checked: Int!
   "Messages there were when it began."
   total: Int!
@@ -2995,9 +2995,9 @@ type VerificationProgress {
 }
 
 extend type Query {
-  "Checks one session's chain on the server. A session without messages is valid and empty."
+  "Checks one session's chain on the server, and its messages against their leaves in the tree. A session that has neither is valid and empty."
   verifySession("The session's hash." hash: Hash!): SessionVerification!
-  "Checks every session's chain on the server."
+  "Checks every session's chain on the server, and the tree: that it has each message that does not wait for it, and that its leaves, tiles, roots and checkpoints agree with each other and with the checkpoint that this server keeps outside of the database."
   verifyLog: LogVerification!
 }
 

@@ -33,7 +33,7 @@ type Break struct {
 
 // Progress is how far a check has come.
 type Progress struct {
-	Checked int64 // messages
+	Checked int64 // messages; begins again, once, if something is wrong with the log and it is looked for what
 	Total   int64 // messages there were when it began
 	Breaks  []Break
 	Done    bool
