@@ -26,7 +26,7 @@ var rules = []struct{ from, to string }{
 var impure = []string{"net", "net/http", "os", "database/sql", "github.com/jackc/", "math/rand", "crypto/rand"}
 
 var pure = []string{
-	"internal/chain", "internal/component", "internal/knowledge", "internal/ranking", "internal/selection", "internal/fault",
+	"internal/chain", "internal/component", "internal/knowledge", "internal/ranking", "internal/seal", "internal/selection", "internal/fault",
 	"internal/seal",
 }
 
