@@ -83,7 +83,13 @@ func (l *Load) Wait() map[string]string {
 }
 
 // KillPostgres ends the server's private Postgres with SIGKILL.
-func (p *Process) KillPostgres() {
+func (p *Process) KillPostgres() { p.t.Helper(); p.signalPostgres(syscall.SIGKILL) }
+
+// StopPostgres ends the server's private Postgres as pg_ctl stop -m immediate does: all its processes at once, without
+// a checkpoint.
+func (p *Process) StopPostgres() { p.t.Helper(); p.signalPostgres(syscall.SIGQUIT) }
+
+func (p *Process) signalPostgres(s syscall.Signal) {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.DataDir, "postgres", "postmaster.pid"))
 	if err != nil {
@@ -92,7 +98,7 @@ func (p *Process) KillPostgres() {
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(first)
 	if err == nil {
-		err = syscall.Kill(pid, syscall.SIGKILL)
+		err = syscall.Kill(pid, s)
 	}
 	if err != nil {
 		p.t.Fatal(err)
