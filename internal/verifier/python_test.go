@@ -2,7 +2,9 @@ package verifier
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -48,4 +50,13 @@ func TestPython(t *testing.T) {
 			}
 		})
 	}
+}
+
+func writeFile(t testing.TB, name string, text []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
