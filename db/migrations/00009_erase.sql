@@ -195,7 +195,8 @@ CREATE FUNCTION memory.without(rendered TEXT, items JSONB, place BIGINT) RETURNS
 
 -- Erases a message on the record, for good: appends an ERASURE message to its session that says who and why, and
 -- removes content, attachments, ambient and salt with everything that was made of them. Gives the ERASURE message.
--- All in the caller's transaction, which should be in READ COMMITTED and short: it holds the session's lock.
+-- All in the caller's transaction, which should be short: it holds the session's lock. In READ COMMITTED, since an older
+-- snapshot would not show all that is to be removed.
 -- Codes: CM002 reason is empty or long, CM006 there is no such message, CM007 it is erased, or cannot be.
 -- +goose StatementBegin
 CREATE FUNCTION log.erase(message CHAR(64), eraser CHAR(64), reason TEXT) RETURNS SETOF log.messages LANGUAGE plpgsql
@@ -207,6 +208,8 @@ DECLARE
 BEGIN
     IF COALESCE(octet_length(reason), 0) NOT BETWEEN 1 AND 1024 THEN
         RAISE EXCEPTION 'reason has 1 to 1024 bytes' USING ERRCODE = 'CM002', COLUMN = 'reason';
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'an erasure is done in READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
     END IF;
     SELECT * INTO target FROM log.messages m WHERE m.hash = message;
     IF NOT FOUND THEN
