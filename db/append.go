@@ -65,24 +65,33 @@ func (w *writer) appendGroup(ctx context.Context, calls []*appendCall) ([]outcom
 	}
 }
 
+// tryGroup does the work of a group in one transaction and two round trips: lock and read in the first, plan each call,
+// write what the plans hold in the second, which ends in COMMIT.
 func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
-	tx, err := w.pool.Begin(ctx)
+	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
 		return nil, notWritten(err, true)
 	}
-	defer func() { _ = tx.Rollback(ctx) }() // when that fails, the connection is closed, which does the same
-	outcomes, err := appendIn(ctx, tx, calls)
+	defer conn.Release()
+	plan, err := readState(ctx, conn.Conn(), calls)
 	if err != nil {
-		return nil, notWritten(err, tx.Conn().IsClosed())
+		rollBack(ctx, conn.Conn())
+		return nil, notWritten(err, conn.Conn().IsClosed())
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, notWritten(err, true)
+	outcomes := make([]outcome, len(calls))
+	for i, call := range calls {
+		outcomes[i].messages, outcomes[i].err = plan.call(call)
 	}
-	err = tx.Commit(ctx)
+	if plan.empty() || ctx.Err() != nil {
+		rollBack(ctx, conn.Conn())
+		return outcomes, notWritten(ctx.Err(), true)
+	}
+	err = plan.write(ctx, conn.Conn())
 	switch {
 	case err == nil:
 		return outcomes, nil
-	case refused(err), errors.Is(err, pgx.ErrTxCommitRollback):
+	case refused(err):
+		rollBack(ctx, conn.Conn())
 		return nil, notWritten(err, false)
 	}
 	// pgconn.SafeToRetry is of no use here: pgx 5.12 says yes when the connection is lost after COMMIT was sent.
@@ -90,9 +99,19 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, 
 		"the database did not answer, and whether the messages were written is not known; with idempotency keys it can be repeated safely")
 }
 
+// rollBack ends a transaction. When that fails, the pool closes the connection, which does the same.
+func rollBack(ctx context.Context, conn *pgx.Conn) {
+	if !conn.IsClosed() {
+		_, _ = conn.Exec(ctx, "rollback")
+	}
+}
+
 // notWritten gives an error as a fault, when it is known that nothing was written. lost says that the connection
 // was lost, or there was none.
 func notWritten(err error, lost bool) error {
+	if err == nil {
+		return nil
+	}
 	mapped := mapError(err)
 	if lost || fault.CodeOf(mapped) == fault.Unavailable {
 		return fault.Wrap(err, fault.Unavailable, "the database cannot serve now; nothing was written")
@@ -111,20 +130,6 @@ func refused(err error) bool {
 func passing(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused(pg) && (pg.Code == "23505" && pg.TableName == "append_keys" || pg.Code == "40001" || pg.Code == "40P01")
-}
-
-// appendIn does the work of a group within a transaction: lock and read in one round trip, plan each call, write what
-// the plans hold in another.
-func appendIn(ctx context.Context, tx pgx.Tx, calls []*appendCall) ([]outcome, error) {
-	plan, err := readState(ctx, tx, calls)
-	if err != nil {
-		return nil, err
-	}
-	outcomes := make([]outcome, len(calls))
-	for i, call := range calls {
-		outcomes[i].messages, outcomes[i].err = plan.call(call)
-	}
-	return outcomes, plan.write(ctx, tx)
 }
 
 // messageOf gives a row of the log as a message.

@@ -94,14 +94,15 @@ func wantedBy(calls []*appendCall) *wanted {
 	return w
 }
 
-// readState locks the sessions and reads all that planning needs, in one round trip.
-func readState(ctx context.Context, tx pgx.Tx, calls []*appendCall) (*appendPlan, error) {
+// readState begins a transaction, locks the sessions and reads all that planning needs, in one round trip.
+func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appendPlan, error) {
 	w := wantedBy(calls)
 	p := &appendPlan{
 		heads: make(map[chain.Hash]head, len(w.sessions)), uses: map[appendKey]*use{},
 		sources: map[chain.Hash]chain.RefType{}, json: make(map[string]chain.JSON, len(w.json)),
 	}
 	batch := &pgx.Batch{}
+	batch.Queue("begin")
 	sessions := texts(w.sessions)
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)
@@ -119,10 +120,10 @@ func readState(ctx context.Context, tx pgx.Tx, calls []*appendCall) (*appendPlan
 	if len(w.keys) > 0 {
 		batch.Queue(keysSQL, w.owners, w.keys).Query(p.readKeys)
 	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
-	return p, p.readUsed(ctx, dbgen.New(tx))
+	return p, p.readUsed(ctx, dbgen.New(conn))
 }
 
 func (p *appendPlan) readHeads(rows pgx.Rows) error {

@@ -50,11 +50,12 @@ func (c *appendCall) prepare() {
 	}
 }
 
-// write inserts what was planned.
-func (p *appendPlan) write(ctx context.Context, tx pgx.Tx) error {
-	if len(p.rows.ids) == 0 {
-		return nil
-	}
+// empty tells whether there is nothing to write.
+func (p *appendPlan) empty() bool { return len(p.rows.ids) == 0 }
+
+// write inserts what was planned, and commits, in one round trip. An error of the database's is before or at COMMIT;
+// with any other, whether it was committed is not known.
+func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
 	batch := &pgx.Batch{}
 	p.rows.queue(batch)
 	if len(p.refs.messages) > 0 {
@@ -63,7 +64,8 @@ func (p *appendPlan) write(ctx context.Context, tx pgx.Tx) error {
 	if len(p.keys.keys) > 0 {
 		batch.Queue(keysInsertSQL, p.keys.owners, p.keys.keys, p.keys.fingerprints, p.keys.messages)
 	}
-	return tx.SendBatch(ctx, batch).Close()
+	batch.Queue("commit")
+	return conn.SendBatch(ctx, batch).Close()
 }
 
 // messageRows are rows of log.messages, a list a column.
