@@ -25,3 +25,14 @@ export function describe(error: CombinedError): { title: string; detail: string;
   const detail = said || error.networkError?.message || "No reason was given.";
   return { title: titles[code] ?? "Something went wrong", detail, code };
 }
+
+/** Whatever was thrown while the server was asked, in words. */
+export function words(error: unknown): string {
+  if (error instanceof CloseEvent)
+    return `The connection was closed (${error.code}${error.reason && `: ${error.reason}`}).`;
+  if (error instanceof Event) return "The connection to the server failed.";
+  if (Array.isArray(error)) return error.map((e) => e.message).join(" "); // GraphQL errors, as graphql-ws throws them
+  if (!(error instanceof Error)) return String(error);
+  const code = "graphQLErrors" in error ? `${codeOf(error as CombinedError)}: ` : "";
+  return code + error.message.replace(/^\[(GraphQL|Network)\] /, "");
+}

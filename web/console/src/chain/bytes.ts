@@ -8,12 +8,22 @@ export function sha256(data: Uint8Array): string {
   return bytesToHex(digest(data));
 }
 
+/** SHA-256 of data, as 32 bytes. */
+export function sha256Bytes(data: Uint8Array): Uint8Array {
+  return digest(data);
+}
+
 /** The bytes that base64 text stands for. Throws on anything that is not base64. */
 export function fromBase64(text: string): Uint8Array {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
+}
+
+/** Base64 of bytes, with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
 }
 
 /** The bytes that hexadecimal digits stand for. Throws on anything else. */

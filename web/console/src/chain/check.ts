@@ -27,11 +27,17 @@ export type ChainMessage = {
   location: { hash: string } | null;
   refs: { type: string; hash: string }[];
   createdAt: string;
-  integrity: { preimage: string; contentPreimage: string | null };
+  integrity: {
+    state: string;
+    preimage: string;
+    contentPreimage: string | null;
+    leafIndex: number | null;
+    proof: string | null;
+  };
 };
 
 /** What can be wrong: with a message itself, or with its link to the message before. */
-export type FindingKind = "hash" | "field" | "content" | "refs" | "format" | "link" | "gap" | "tail";
+export type FindingKind = "hash" | "field" | "content" | "refs" | "format" | "link" | "gap" | "tail" | "proof";
 
 /** One thing that does not fit, found in this browser. */
 export type Finding = {
@@ -46,8 +52,11 @@ export type Finding = {
   stated?: string;
 };
 
-/** The outcome for one message. erased: its content is gone on the record, so only the digest could be checked. */
-export type MessageCheck = { findings: Finding[]; erased: boolean };
+/**
+ * The outcome for one message. hash is what its fields give, null if they cannot be read. erased: its content is gone,
+ * so only the digest could be checked; whether that is on the record, its session says.
+ */
+export type MessageCheck = { hash: string | null; findings: Finding[]; erased: boolean };
 
 /** Checks one message by itself: its hash, every field, its content and its refs. */
 export function checkMessage(m: ChainMessage): MessageCheck {
@@ -55,9 +64,10 @@ export function checkMessage(m: ChainMessage): MessageCheck {
   const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
   const add = (kind: FindingKind, detail: string, computed?: string, stated?: string) =>
     findings.push({ kind, ...at, detail, computed, stated });
+  let computed: string | null = null;
   try {
     const bytes = fromBase64(m.integrity.preimage);
-    const computed = sha256(bytes);
+    computed = sha256(bytes);
     if (computed !== m.hash) add("hash", "Its fields do not give its hash.", computed, m.hash);
     const preimage = parseMessage(bytes);
     for (const [name, covered, shown] of compared(m, preimage)) {
@@ -71,7 +81,7 @@ export function checkMessage(m: ChainMessage): MessageCheck {
   } catch (error) {
     add("format", `The bytes that its hash covers cannot be read: ${error instanceof Error ? error.message : error}.`);
   }
-  return { findings, erased: m.integrity.contentPreimage === null && m.content === null };
+  return { hash: computed, findings, erased: m.integrity.contentPreimage === null && m.content === null };
 }
 
 type Add = (kind: FindingKind, detail: string, computed?: string, stated?: string) => void;

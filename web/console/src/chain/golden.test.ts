@@ -89,5 +89,5 @@ it.each(vectors)("$name", (vector) => {
     expect(m.integrity.contentPreimage).toBe(vector.contentPreimage);
     expect(parseContent(fromBase64(vector.contentPreimage)).salt).toBe(vector.message.salt);
   }
-  expect(checkMessage(m)).toEqual({ findings: [], erased: false });
+  expect(checkMessage(m)).toEqual({ hash: vector.hash, findings: [], erased: false });
 });

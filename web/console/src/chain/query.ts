@@ -26,7 +26,7 @@ export const CheckedFields = graphql(`
     hashtags { hash } flag { hash } masterItem { hash } items { hash } location { hash }
     refs { type hash }
     createdAt
-    integrity { state preimage contentPreimage }
+    integrity { state preimage contentPreimage leafIndex proof }
   }
 `);
 
@@ -45,9 +45,19 @@ export const VerifyPage = graphql(
   [CheckedFields],
 );
 
-/** The server's own check of a session. */
+/** One message, to look at it once more. */
+export const VerifyAgain = graphql(
+  `
+  query VerifyAgain($hash: Hash!) {
+    message(hash: $hash) { ...CheckedFields }
+  }
+`,
+  [CheckedFields],
+);
+
+/** The server's own check of a session, or of the whole log. */
 export const ServerCheck = graphql(`
-  subscription ServerCheck($session: Hash!) {
+  subscription ServerCheck($session: Hash) {
     verificationProgress(session: $session) {
       checked
       total

@@ -1,15 +1,12 @@
 // Writes messages as the server would, so that tests can change one thing and see it found. An encoder of its own,
 // written from the format and not from the reader.
-import { concat, fromHex, sha256, uint32 } from "./bytes";
+import { concat, fromHex, sha256, toBase64, uint32 } from "./bytes";
 import { type ChainMessage, microseconds } from "./check";
 
 const utf8 = new TextEncoder();
 
 /** A hash made of one digit. */
 export const digits = (digit: string): string => digit.repeat(64);
-
-/** Base64 of bytes. */
-export const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 const frame = (bytes: Uint8Array | null): Uint8Array =>
   bytes ? concat([uint32(bytes.length), bytes]) : new Uint8Array([255, 255, 255, 255]);
@@ -98,7 +95,13 @@ export function write({
     hash(sha256(concat(refs))),
     integer(microseconds(m.createdAt) ?? 0n, 8),
   ]);
-  const integrity = { preimage: toBase64(bytes), contentPreimage: toBase64(contentBytes) };
+  const integrity = {
+    state: "CHAINED",
+    preimage: toBase64(bytes),
+    contentPreimage: toBase64(contentBytes),
+    leafIndex: null,
+    proof: null,
+  };
   return { ...m, hash: sha256(bytes), integrity };
 }
 

@@ -1,20 +1,33 @@
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useQuery } from "urql";
 import { Link } from "wouter";
-import { checkMessage } from "../../chain/check";
+import { useSession } from "../../api/session";
 import { IconButton } from "../../ui/Button";
+import { Erased } from "../../ui/Erased";
 import { dateTime, nameOf } from "../../ui/format";
-import { Copy, FullHash, ShortHash } from "../../ui/Hash";
-import { Icon } from "../../ui/icons";
+import { ShortHash } from "../../ui/Hash";
 import { isEmptyJson, Json } from "../../ui/Json";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { Avatar, Chip, PlayerName, type Thing } from "../../ui/Things";
+import { Time } from "../../ui/Time";
+import { Erase } from "./Erase";
+import { Integrity } from "./Integrity";
+import type { LinkState } from "./link";
 import styles from "./Panel.module.css";
 import { MessageQuery, type WholeMessage } from "./query";
 import { Refs } from "./Refs";
 
+type Props = {
+  hash: string;
+  /** What a check of the conversation found of the message; null if it is not in the list that was checked. */
+  state: LinkState | null;
+  onClose: () => void;
+  /** Called once the message was erased. */
+  onErased: () => void;
+};
+
 /** Everything of one message, beside the conversation. */
-export function Panel({ hash, onClose }: { hash: string; onClose: () => void }) {
+export function Panel({ hash, state, onClose, onErased }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: MessageQuery,
     variables: { hash },
@@ -26,6 +39,11 @@ export function Panel({ hash, onClose }: { hash: string; onClose: () => void }) 
     panel.current?.scrollTo(0, 0);
   }, [hash]);
   const message = data?.message?.hash === hash ? data.message : null;
+  const erased = () => {
+    panel.current?.focus(); // the button that had it is gone
+    again({ requestPolicy: "network-only" });
+    onErased();
+  };
   return (
     <aside ref={panel} className={styles.panel} aria-label="Message" data-panel tabIndex={-1}>
       <header className={styles.head}>
@@ -34,7 +52,7 @@ export function Panel({ hash, onClose }: { hash: string; onClose: () => void }) 
         <IconButton icon="close" label="Close the message (Esc)" onClick={onClose} />
       </header>
       {message ? (
-        <Body message={message} />
+        <Body message={message} state={state} onErased={erased} />
       ) : error ? (
         <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
       ) : fetching || data?.message ? (
@@ -48,7 +66,9 @@ export function Panel({ hash, onClose }: { hash: string; onClose: () => void }) 
   );
 }
 
-function Body({ message: m }: { message: WholeMessage }) {
+function Body({ message: m, state, onErased }: Pick<Props, "state" | "onErased"> & { message: WholeMessage }) {
+  const { identity } = useSession();
+  const erasable = identity.role === "admin" && m.content !== null && m.eventType !== "ERASURE";
   return (
     <div className={styles.body}>
       <p className={styles.from}>
@@ -63,16 +83,52 @@ function Body({ message: m }: { message: WholeMessage }) {
           </time>
         </span>
       </p>
-      <div className={m.content === null ? styles.erased : styles.content} dir="auto">
-        {m.content ?? "The content was erased, on the record. The chain still holds its digest."}
-      </div>
-      <Integrity message={m} />
+      {m.content === null ? (
+        <Gone message={m} />
+      ) : (
+        <div className={styles.content} dir="auto">
+          {m.content}
+        </div>
+      )}
+      <Integrity message={m} state={state} />
       <Section title="Fields">
         <Fields message={m} />
       </Section>
       <Refs message={m} />
       <Extra title="Attachments" value={m.attachments} />
       <Extra title="Ambient" value={m.ambient} />
+      {erasable && <Erase hash={m.hash} sequence={m.sequence} onErased={onErased} />}
+    </div>
+  );
+}
+
+// Who erased the content, when and why, as the message that records it says.
+function Gone({ message: m }: { message: WholeMessage }) {
+  const by = m.recorded.erasure;
+  return (
+    <div className={styles.gone}>
+      <Erased by={by?.hash} />
+      {by && (
+        <dl className={styles.fields}>
+          <div>
+            <dt>Erased by</dt>
+            <dd>
+              <PlayerName player={by.owner} />
+            </dd>
+          </div>
+          <div>
+            <dt>On</dt>
+            <dd>
+              <Time at={by.createdAt} />
+            </dd>
+          </div>
+          <div>
+            <dt>Why</dt>
+            <dd dir="auto">{by.content}</dd>
+          </div>
+        </dl>
+      )}
+      <p>The chain and every proof hold without it: they cover its digest.</p>
     </div>
   );
 }
@@ -84,41 +140,6 @@ export function Section({ title, children }: { title: string; children: ReactNod
       <h3>{title}</h3>
       {children}
     </section>
-  );
-}
-
-const states: Record<string, string> = {
-  CHAINED: "Chained: part of its session’s hash chain, not yet sealed",
-  SEALED: "Sealed: the server says a signed checkpoint covers it",
-  WITNESSED: "Witnessed: the server says a witness cosigned it",
-  ERASED: "Content erased, on the record",
-};
-
-function Integrity({ message: m }: { message: WholeMessage }) {
-  const { findings, erased } = useMemo(() => checkMessage(m), [m]);
-  const good = findings.length === 0;
-  return (
-    <Section title="Integrity">
-      <p>{states[m.integrity.state]}</p>
-      <p className={good ? styles.good : styles.bad}>
-        <Icon name={good ? "check" : "broken"} />
-        {good
-          ? `Recomputed in this browser: hash and fields${erased ? "" : ", content"} and refs match. Its link is checked with the chain.`
-          : "MISMATCH, computed in this browser"}
-      </p>
-      {findings.map((f) => (
-        <dl key={f.kind + f.detail} className={styles.finding}>
-          <dt>{f.detail}</dt>
-          {f.computed && <dd>computed {f.computed}</dd>}
-          {f.stated && <dd>stated {f.stated}</dd>}
-        </dl>
-      ))}
-      <FullHash hash={m.hash} />
-      <p className={styles.copies}>
-        <Copy text={m.integrity.preimage} label="Copy the bytes that it covers (base64)" />
-        {m.integrity.contentPreimage && <Copy text={m.integrity.contentPreimage} label="Copy the content’s bytes" />}
-      </p>
-    </Section>
   );
 }
 

@@ -1,19 +1,33 @@
 import { short } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
+import type { LinkState, State } from "./link";
 import type { MessageRow } from "./query";
 import styles from "./Rail.module.css";
-import type { LinkState } from "./useVerification";
 
-const looks: Record<LinkState["kind"], { icon: IconName; word: string }> = {
-  unchecked: { icon: "unchecked", word: "not checked" },
-  recomputed: { icon: "check", word: "recomputed" },
-  erased: { icon: "erased", word: "content erased" },
-  mismatch: { icon: "broken", word: "MISMATCH" },
+const states: Record<State, { icon: IconName; word: string }> = {
+  CHAINED: { icon: "link", word: "chained" },
+  SEALED: { icon: "sealed", word: "sealed" },
+  WITNESSED: { icon: "witnessed", word: "witnessed" },
+  ERASED: { icon: "erased", word: "content erased" },
 };
+
+const checks: Record<LinkState["kind"], { word: string; title: string }> = {
+  unchecked: { word: "not checked", title: "The state is the server’s word: nothing was checked here." },
+  chained: { word: "recomputed", title: "Hash and link were recomputed in this browser. No signature covers it here." },
+  unsigned: { word: "proof fits", title: "Its proof fits a checkpoint whose signature this browser cannot check." },
+  proved: { word: "verified", title: "Recomputed, and proved in this browser to be in the tree that the log signed." },
+  mismatch: { word: "", title: "" },
+};
+
+/** The icon and the word for how far a message is proved. */
+export function look({ kind, state }: LinkState): { icon: IconName; word: string } {
+  return kind === "mismatch" ? { icon: "broken", word: "MISMATCH" } : states[state];
+}
 
 /** One link of the chain: the message's number and hash, the hash it names before it, and what is known of it. */
 export function Rail({ message, state, start }: { message: MessageRow; state: LinkState; start: boolean }) {
-  const { icon, word } = looks[state.kind];
+  const { icon, word } = look(state);
+  const check = checks[state.kind];
   const broken = state.findings.some((f) => f.kind === "link" || f.kind === "gap");
   return (
     <div className={styles.rail} data-state={state.kind} data-start={start} data-broken={broken}>
@@ -28,6 +42,12 @@ export function Rail({ message, state, start }: { message: MessageRow; state: Li
         {message.prevHash ? `↑ ${short(message.prevHash)}` : "first"}
       </code>
       <span className={styles.word}>{word}</span>
+      {check.word && (
+        <span className={styles.check} title={check.title}>
+          {state.kind === "proved" && <Icon name="check" size={12} />}
+          {check.word}
+        </span>
+      )}
     </div>
   );
 }

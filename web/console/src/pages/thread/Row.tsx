@@ -1,13 +1,14 @@
 import { memo } from "react";
 import { Link } from "wouter";
+import { Erased } from "../../ui/Erased";
 import { nameOf, plural, short } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
 import { Avatar, Chip, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import type { LinkState } from "./link";
 import type { MessageRow } from "./query";
-import { Rail } from "./Rail";
+import { look, Rail } from "./Rail";
 import styles from "./Row.module.css";
-import type { LinkState } from "./useVerification";
 
 type Props = {
   message: MessageRow;
@@ -31,16 +32,20 @@ export const Row = memo(function Row({ message: m, before, state, open, current,
       <article className={styles.row} data-open={open} data-type={m.eventType} aria-label={`Message ${m.sequence}`}>
         <Rail message={m} state={state} start={m.prevHash === null} />
         <div className={styles.card}>
-          <Head message={m} />
+          <Head message={m} state={state} />
           {!starts && before && m.sequence !== before.sequence + 1 && (
             <p className={styles.skipped}>
               <Icon name="link" size={12} /> The session’s numbers between {before.sequence} and {m.sequence} are not in
               this list.
             </p>
           )}
-          <p className={m.content === null ? styles.erased : styles.content} dir="auto">
-            {m.content ?? "The content was erased, on the record."}
-          </p>
+          {m.content === null ? (
+            <Erased by={m.integrity.erasure?.hash} />
+          ) : (
+            <p className={styles.content} dir="auto">
+              {m.content}
+            </p>
+          )}
           <Foot message={m} />
           <Wrong state={state} />
         </div>
@@ -78,8 +83,9 @@ const types: Record<string, { icon: IconName; word: string }> = {
   ERASURE: { icon: "erased", word: "Erasure" },
 };
 
-function Head({ message: m }: { message: MessageRow }) {
+function Head({ message: m, state }: { message: MessageRow; state: LinkState }) {
   const type = types[m.eventType];
+  const { icon, word } = look(state);
   return (
     <header className={styles.head}>
       <Avatar of={m.owner} small />
@@ -110,6 +116,10 @@ function Head({ message: m }: { message: MessageRow }) {
           {m.importance > 1 ? "Very relevant" : "Relevant"}
         </span>
       )}
+      <span className={styles.state} aria-hidden="true">
+        <Icon name={icon} size={12} />
+        {word}
+      </span>
       <span className={styles.time}>
         {m.channel && <span className={styles.channel}>{m.channel}</span>}
         <Time at={m.createdAt} />

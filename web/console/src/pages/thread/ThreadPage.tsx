@@ -8,11 +8,12 @@ import type { Subject } from "../../chain/verify";
 import { List } from "../../ui/List";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { Head } from "./Head";
+import { linkState } from "./link";
 import { Panel } from "./Panel";
 import { MessagePlace, type MessageRow, SessionPageQuery, ThreadPageQuery } from "./query";
 import { Row } from "./Row";
 import styles from "./ThreadPage.module.css";
-import { linkState, useVerification } from "./useVerification";
+import { useVerification } from "./useVerification";
 import { type Show, Verify } from "./Verify";
 
 /** A thread, or a session by itself, or the place where a message stands. */
@@ -141,6 +142,14 @@ function Conversation({ kind, hash }: Subject) {
     [items, open],
   );
 
+  // An erasure changes a message and appends another: the list is read anew, and the message brought into view again.
+  const { reload } = pages;
+  const onErased = useCallback(() => {
+    linked.current = opened;
+    reload();
+  }, [reload, opened]);
+  const openedRow = items.find((m) => m.hash === opened);
+
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys for the list and the panel inside
     <div className={styles.page} ref={frame} onKeyDown={onKeyDown}>
@@ -171,7 +180,14 @@ function Conversation({ kind, hash }: Subject) {
           }
         />
       </div>
-      {opened && <Panel hash={opened} onClose={close} />}
+      {opened && (
+        <Panel
+          hash={opened}
+          state={openedRow ? linkState(check.found, openedRow) : null}
+          onClose={close}
+          onErased={onErased}
+        />
+      )}
     </div>
   );
 }

@@ -7,6 +7,7 @@ const RowFields = graphql(
   `
   fragment RowFields on Message @_unmask {
     hash prevHash sequence role eventType importance channel source content createdAt
+    integrity { state erasure { hash } }
     session { hash }
     owner { ...ThingFields }
     players { ...ThingFields }
@@ -93,6 +94,7 @@ export const MessageQuery = graphql(
       masterItem { ...ThingFields }
       items { ...ThingFields }
       location { ...ThingFields }
+      recorded: integrity { erasure { hash sequence content createdAt owner { ...ThingFields } } }
       sentWith: refs {
         position type hash
         target {
@@ -116,3 +118,9 @@ export type MessageRow = ResultOf<typeof RowFields>;
 
 /** A message with everything. */
 export type WholeMessage = NonNullable<ResultOf<typeof MessageQuery>["message"]>;
+
+export const EraseMessage = graphql(`
+  mutation EraseMessage($hash: Hash!, $reason: String!) {
+    eraseMessage(hash: $hash, reason: $reason) { hash }
+  }
+`);

@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useClient } from "urql";
 import { useSession } from "../../api/session";
-import type { Finding } from "../../chain/check";
-import { nothingChecked, type ServerBreak, type Subject, type Verification, verify } from "../../chain/verify";
+import { nothingChecked, type Subject, type Verification, verify } from "../../chain/verify";
 
 /** Whether a check runs, and what it found so far. */
 export type VerificationState = {
@@ -39,26 +38,4 @@ export function useVerification(subject: Subject): VerificationState {
 
   useEffect(() => () => running.current?.abort(), []);
   return { phase, found, start, cancel };
-}
-
-/** What is known of one message's place in the chain. */
-export type LinkState = {
-  kind: "unchecked" | "recomputed" | "erased" | "mismatch";
-  findings: Finding[];
-  server: ServerBreak[];
-};
-
-/** Looks up what a check found of a message. */
-export function linkState(
-  found: Verification,
-  m: { hash: string; sequence: number; session: { hash: string }; content: string | null },
-): LinkState {
-  const session = found.browser.sessions.get(m.session.hash);
-  const findings = (session?.findings ?? []).filter((f) => f.hash === m.hash && f.kind !== "tail");
-  const server = found.server.breaks.filter(
-    (b) => b.session === m.session.hash && (b.messageHash === m.hash || (!b.messageHash && b.sequence === m.sequence)),
-  );
-  if (findings.length > 0 || server.length > 0) return { kind: "mismatch", findings, server };
-  if (!session || m.sequence > session.upTo) return { kind: "unchecked", findings, server };
-  return { kind: m.content === null ? "erased" : "recomputed", findings, server };
 }

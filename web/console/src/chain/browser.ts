@@ -1,0 +1,158 @@
+// Recomputes sessions in this browser, and checks their proofs against one checkpoint.
+import type { Client } from "urql";
+import { words } from "../api/errors";
+import type { ResultOf } from "../api/graphql";
+import { askPartly, type Partly } from "../api/query";
+import { Anchor, type SealProblem, type Standing } from "../seal/anchor";
+import type { Heads } from "../seal/check";
+import type { Head } from "../seal/checkpoint";
+import { readPin } from "../seal/pin";
+import { checkpointOf } from "../seal/proof";
+import { sourceOf } from "../seal/query";
+import type { ChainMessage, Finding } from "./check";
+import { VerifyAgain, VerifyPage } from "./query";
+import type { Again, SessionProgress } from "./session";
+import type { Progress, SessionEndpoint } from "./verify";
+import type { WorkerAnswer, WorkerRequest } from "./worker";
+
+/**
+ * How far this browser is. sessions tells it by session's hash. standing: how the seal stands to what this browser
+ * remembers, null until it is known; at: when that was, RFC 3339. proved counts messages in the signed tree.
+ */
+export type Recomputed = Progress<Finding> & {
+  erased: number;
+  proved: number;
+  unproved: number;
+  standing: Standing | null;
+  at: string | null;
+  sessions: ReadonlyMap<string, SessionProgress>;
+};
+
+/** Nothing recomputed yet. */
+export const nothingRecomputed: Recomputed = {
+  checked: 0,
+  total: 0,
+  breaks: [],
+  done: false,
+  error: null,
+  erased: 0,
+  proved: 0,
+  unproved: 0,
+  standing: null,
+  at: null,
+  sessions: new Map(),
+};
+
+/** Recomputes sessions, one after the other, and reports after each step. Stops soon after abort. */
+export async function inBrowser(
+  client: Client,
+  endpoints: SessionEndpoint[],
+  signal: AbortSignal,
+  report: (change: Partial<Recomputed>) => void,
+): Promise<void> {
+  const worker = new ChainWorker();
+  const sessions = new Map<string, SessionProgress>();
+  const now = () => new Date().toISOString();
+  const show = ({ progress }: WorkerAnswer) => {
+    sessions.set(progress.session, progress);
+    const all = [...sessions.values()];
+    const sum = (of: (p: SessionProgress) => number) => all.reduce((n, p) => n + of(p), 0);
+    report({
+      checked: sum((p) => p.checked),
+      erased: sum((p) => p.erased),
+      proved: sum((p) => p.proved),
+      unproved: sum((p) => p.unproved.length),
+      breaks: all.flatMap((p) => p.findings),
+      sessions: new Map(sessions),
+    });
+  };
+  try {
+    const anchor = await beginAnchor(client, now);
+    const stand = () => report({ standing: anchor.standing, at: now() });
+    stand();
+    for (const end of endpoints) {
+      show(await worker.ask({ kind: "begin", session: end.hash, length: end.length, head: end.head }));
+      let after: string | null = null;
+      do {
+        if (signal.aborted) return;
+        const variables = { session: end.hash, after };
+        const answer: Partly<ResultOf<typeof VerifyPage>> = await askPartly(client, VerifyPage, variables);
+        const page = answer.data.session?.messages;
+        if (!page) break; // the session is gone: end() finds its tail missing
+        const messages = page.edges.map((e) => e.node);
+        show(await worker.ask({ kind: "page", messages, heads: await headsOf(messages, anchor) }));
+        stand();
+        after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
+      } while (after);
+      const ended = await worker.ask({ kind: "end" });
+      show(ended);
+      if (ended.suspects.length > 0 && !anchor.standing.problem) {
+        const asked = await askAgain(client, ended.suspects, signal);
+        const heads = await headsOf(
+          asked.map((a) => a.message),
+          anchor,
+        );
+        if (heads) show(await worker.ask({ kind: "again", asked, heads }));
+      }
+    }
+    stand();
+    report({ done: true });
+  } catch (error) {
+    report({ error: words(error) });
+  } finally {
+    worker.close();
+  }
+}
+
+// Whoever cannot be asked of the seal can still be asked of the chain.
+async function beginAnchor(client: Client, now: () => string): Promise<Pick<Anchor, "standing" | "cover">> {
+  try {
+    return await Anchor.begin(sourceOf(client), localStorage, now);
+  } catch (error) {
+    const problem: SealProblem = { kind: "unproved", detail: `The server does not tell of its seal: ${words(error)}` };
+    const standing = { before: readPin(localStorage), checkpoint: null, problem };
+    return { standing, cover: () => Promise.resolve(problem) };
+  }
+}
+
+// The heads of the checkpoints that messages' proofs are for, as far as they hold; null if the seal cannot be believed.
+async function headsOf(
+  messages: readonly ChainMessage[],
+  anchor: Pick<Anchor, "standing" | "cover">,
+): Promise<Heads | null> {
+  const heads = new Map<string, Head>();
+  for (const { integrity } of messages) {
+    const note = integrity.proof === null ? "" : checkpointOf(integrity.proof);
+    if (note === "" || heads.has(note)) continue;
+    const found = await anchor.cover(note);
+    if (!("kind" in found)) heads.set(note, found);
+  }
+  return anchor.standing.problem ? null : heads;
+}
+
+async function askAgain(client: Client, hashes: readonly string[], signal: AbortSignal): Promise<Again[]> {
+  const asked: Again[] = [];
+  for (const hash of hashes) {
+    if (signal.aborted) return asked;
+    const { data, problem } = await askPartly(client, VerifyAgain, { hash });
+    if (data.message) asked.push({ message: data.message, why: problem });
+  }
+  return asked;
+}
+
+/** SessionCheck in a worker: one question at a time, each answered by the state after it. */
+class ChainWorker {
+  private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+
+  ask(request: WorkerRequest): Promise<WorkerAnswer> {
+    return new Promise((resolve, reject) => {
+      this.worker.onmessage = (event: MessageEvent<WorkerAnswer>) => resolve(event.data);
+      this.worker.onerror = (event) => reject(new Error(event.message || "The check could not run."));
+      this.worker.postMessage(request);
+    });
+  }
+
+  close(): void {
+    this.worker.terminate();
+  }
+}

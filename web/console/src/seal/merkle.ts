@@ -1,0 +1,101 @@
+// Proofs over the Merkle tree of RFC 6962 with SHA-256, as RFC 9162 writes their checks (sections 2.1.3.2, 2.1.4.2):
+// the hash of a leaf is SHA-256(00 ‖ leaf), that of an inner node SHA-256(01 ‖ left ‖ right).
+import { concat, fromHex, sha256Bytes, toBase64 } from "../chain/bytes";
+import type { Head } from "./checkpoint";
+import { SealError, strictBase64 } from "./note";
+
+/** How many hashes a proof can have, for any tree. */
+export const maxPath = 63;
+
+const label = new TextEncoder().encode("context-manager/leaf/v1\n");
+
+/** What the tree holds of a message: label ‖ session, 32 bytes ‖ sequence, 8 bytes big-endian ‖ hash, 32 bytes. */
+export type Leaf = { session: string; sequence: number; hash: string };
+
+/** A leaf's 96 bytes. */
+export function leafBytes({ session, sequence, hash }: Leaf): Uint8Array {
+  const number = new Uint8Array(8);
+  new DataView(number.buffer).setBigUint64(0, BigInt(sequence));
+  return concat([label, fromHex(session), number, fromHex(hash)]);
+}
+
+/** A leaf's hash in the tree. */
+export const leafHash = (leaf: Uint8Array): Uint8Array => sha256Bytes(concat([new Uint8Array([0]), leaf]));
+
+const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array =>
+  sha256Bytes(concat([new Uint8Array([1]), left, right]));
+
+const odd = (n: number) => n % 2 === 1;
+const half = (n: number) => Math.floor(n / 2); // sizes go beyond 32 bits, so no shifts
+
+/** Checks that a leaf is the index-th of a tree. Throws SealError, with what was computed, unless the path says so. */
+export function checkInclusion(leaf: Leaf, index: number, path: readonly Uint8Array[], head: Head): void {
+  if (index >= head.size) throw new SealError(`Place ${index} is not in a tree of ${head.size}.`);
+  let hash = leafHash(leafBytes(leaf));
+  let last = head.size - 1;
+  for (const p of path) {
+    if (last === 0) throw new SealError("The proof has hashes too many.");
+    if (odd(index) || index === last) {
+      hash = nodeHash(p, hash);
+      while (!odd(index) && index !== 0) [index, last] = [half(index), half(last)];
+    } else {
+      hash = nodeHash(hash, p);
+    }
+    [index, last] = [half(index), half(last)];
+  }
+  if (last !== 0) throw new SealError("The proof has hashes too few.");
+  if (toBase64(hash) !== head.root) throw new RootError(toBase64(hash), head.root);
+}
+
+/** A proof that leads to another root than the checkpoint's. Both are in base64. */
+export class RootError extends SealError {
+  constructor(
+    readonly computed: string,
+    readonly stated: string,
+  ) {
+    super("Its proof does not lead to the root that was signed.");
+  }
+}
+
+/** Checks that the newer tree extends the older. Hashes are in base64. Throws SealError unless they show it. */
+export function checkConsistency(older: Head, newer: Head, hashes: readonly string[]): void {
+  if (older.size > newer.size) throw new SealError(`A tree of ${newer.size} does not extend one of ${older.size}.`);
+  if (older.size === newer.size && older.root !== newer.root) {
+    throw new SealError(`There are two trees of ${older.size} messages with different roots.`);
+  }
+  if (older.size === newer.size || older.size === 0) {
+    if (hashes.length > 0) throw new SealError("The proof has hashes where none are needed.");
+    return;
+  }
+  const path = readPath(hashes);
+  let [first, last] = [older.size - 1, newer.size - 1];
+  while (odd(first)) [first, last] = [half(first), half(last)];
+  // A tree that is a whole subtree of the newer one is where the path begins, and is left out of it.
+  const start = first === 0 ? strictBase64(older.root) : path.shift();
+  if (!start) throw new SealError("The proof has hashes too few.");
+  let [before, after] = [start, start];
+  for (const p of path) {
+    if (last === 0) throw new SealError("The proof has hashes too many.");
+    if (odd(first) || first === last) {
+      before = nodeHash(p, before);
+      after = nodeHash(p, after);
+      while (!odd(first) && first !== 0) [first, last] = [half(first), half(last)];
+    } else {
+      after = nodeHash(after, p);
+    }
+    [first, last] = [half(first), half(last)];
+  }
+  if (last !== 0) throw new SealError("The proof has hashes too few.");
+  if (toBase64(before) !== older.root) throw new SealError("The proof does not lead to the older tree’s root.");
+  if (toBase64(after) !== newer.root) throw new SealError("The proof does not lead to the newer tree’s root.");
+}
+
+/** The hashes of a path, from base64. Throws SealError unless each is one. */
+export function readPath(hashes: readonly string[]): Uint8Array[] {
+  if (hashes.length > maxPath) throw new SealError("The proof has more hashes than any has.");
+  return hashes.map((text) => {
+    const hash = strictBase64(text);
+    if (hash?.length !== 32) throw new SealError("A line of the proof is not a hash.");
+    return hash;
+  });
+}
