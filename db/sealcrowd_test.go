@@ -2,12 +2,15 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -20,10 +23,18 @@ func TestTwoSealers(t *testing.T) {
 	t.Parallel()
 	_, url := open(t)
 	one, other := newSealed(t, url), newSealed(t, url)
+	// Who holds the lock is alone: no row that it writes was there already.
+	alone := func(name string, do func() error) error {
+		err := do()
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "23505" {
+			t.Errorf("two sealers were in each other's way at %s: %v", name, err)
+		}
+		return err
+	}
 	config := other.config()
 	config.Key = one.config().Key // the same key, and a data directory of its own
-	_, first, _ := one.start(t, one.config())
-	_, second, _ := other.start(t, config)
+	_, first, _ := one.start(t, one.config().WithStep(alone))
+	_, second, _ := other.start(t, config.WithStep(alone))
 
 	appended, stop := one.load(t, 8)
 	for range 25 {
@@ -41,6 +52,11 @@ func TestTwoSealers(t *testing.T) {
 		return second.State().Outside.Head == first.State().Outside.Head && second.State().Condition == db.Sealing
 	})
 	other.check(t, first.Policy())
+	for _, s := range []*sealed{one, other} {
+		if text, err := os.ReadFile(s.config().Checkpoint); err != nil || string(text) != first.State().Outside.Text {
+			t.Errorf("the file has %q, %v, want the newest checkpoint", text, err)
+		}
+	}
 	if n := value[int64](t, one.admin, "SELECT count(*) FROM log.messages"); n != appended.Load() {
 		t.Errorf("%d messages are in the log, and %d were acknowledged", n, appended.Load())
 	}

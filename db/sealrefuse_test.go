@@ -197,11 +197,15 @@ func TestSealRecordedRoot(t *testing.T) {
 // A tree whose tables were damaged is refused, and no word makes it whole.
 func TestSealDamaged(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ name, table, sql, want string }{
-		{"a leaf gone", "leaves", "DELETE FROM seal.leaves WHERE leaf_index = (SELECT max(leaf_index) FROM seal.leaves)", "its leaves go to"},
-		{"a leaf within gone", "leaves", "DELETE FROM seal.leaves WHERE leaf_index = 520", "of tile 2 of level 0"},
-		{"a tile gone", "tiles", "DELETE FROM seal.tiles WHERE n = 1", "of tile 0 of level 1"},
-		{"a tree gone", "trees", "DELETE FROM seal.trees WHERE size = (SELECT max(size) FROM seal.trees)", "its leaves go to"},
+	tests := []struct {
+		name, table, sql, want string
+		running                bool // the server runs while it happens
+	}{
+		{"a leaf gone", "leaves", "DELETE FROM seal.leaves WHERE leaf_index = (SELECT max(leaf_index) FROM seal.leaves)", "its leaves go to", false},
+		{"a leaf gone while running", "leaves", "DELETE FROM seal.leaves WHERE leaf_index = (SELECT max(leaf_index) FROM seal.leaves)", "its leaves go to", true},
+		{"a leaf within gone", "leaves", "DELETE FROM seal.leaves WHERE leaf_index = 520", "of tile 2 of level 0", false},
+		{"a tile gone", "tiles", "DELETE FROM seal.tiles WHERE n = 1", "of tile 0 of level 1", false},
+		{"a tree gone", "trees", "DELETE FROM seal.trees WHERE size = (SELECT max(size) FROM seal.trees)", "its leaves go to", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -213,9 +217,13 @@ func TestSealDamaged(t *testing.T) {
 			s.untilSealed(t, sealer)
 			mustAppend(t, store, draft("s", "x"))
 			s.untilSealed(t, sealer)
-			stop()
+			if !tt.running {
+				stop()
+			}
 			s.tamper(t, tt.table, tt.sql)
-			_, sealer, _ = s.start(t, s.config())
+			if !tt.running {
+				_, sealer, _ = s.start(t, s.config())
+			}
 			if state := s.untilCondition(t, sealer, db.Refused); !strings.Contains(state.Problem, tt.want) {
 				t.Errorf("problem = %q, want %q", state.Problem, tt.want)
 			}
