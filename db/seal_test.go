@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tzzr/context-manager/db"
@@ -30,6 +31,36 @@ func TestSeal(t *testing.T) {
 	all = append(all, mustAppend(t, store, draft("0", "after"))...)
 	s.untilSealed(t, sealer)
 	s.proves(t, store, sealer.Policy(), all)
+}
+
+// Nothing of the tree changes or goes, not even in replica mode.
+func TestSealIsImmutable(t *testing.T) {
+	t.Parallel()
+	_, url := open(t)
+	s := newSealed(t, url)
+	fillLog(t, s.admin, 300)
+	config := s.config()
+	config.Witnesses = []db.Witness{startWitness(t, s)}
+	store, sealer, stop := s.start(t, config)
+	s.untilWitnessed(t, store, sealer)
+	stop()
+	columns := map[string]string{
+		"leaves": "message_hash", "tiles": "hashes", "trees": "root", "logs": "public_key", "checkpoints": "note", "cosignatures": "line",
+	}
+	for table, column := range columns {
+		for _, sql := range []string{"UPDATE seal.TABLE SET COLUMN = COLUMN", "DELETE FROM seal.TABLE", "TRUNCATE seal.TABLE CASCADE"} {
+			sql = strings.NewReplacer("TABLE", table, "COLUMN", column).Replace(sql)
+			for _, role := range []string{"origin", "replica"} {
+				mustExec(t, s.admin, "SET session_replication_role = "+role)
+				if _, err := s.admin.Exec(t.Context(), sql); sqlState(err) != "CM004" {
+					t.Errorf("%s, as %s: %v, want CM004", sql, role, err)
+				}
+			}
+		}
+		if n := value[int](t, s.admin, "SELECT count(*) FROM seal."+table); n == 0 {
+			t.Errorf("seal.%s is empty", table)
+		}
+	}
 }
 
 // proves checks every message's proof, and the consistency of all checkpoints, one after the other.
