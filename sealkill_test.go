@@ -158,3 +158,50 @@ func TestKilledWhileSealing(t *testing.T) {
 	}
 	t.Logf("%d checkpoints, %d of them served before", len(o.heads), served)
 }
+
+// A server whose tree may not be signed goes on serving, and says so wherever somebody looks.
+func TestServeRefusedTree(t *testing.T) {
+	t.Parallel()
+	p := start(t, servertest.DataDir(t), "DEMO=1", "LOG_ORIGIN=example.org/log")
+	conn := connect(t, p.DatabaseURL())
+	until(t, conn, "all is sealed", "SELECT count(*) FROM seal.checkpoints WHERE size = (SELECT count(*) FROM log.messages)")
+	for _, sql := range []string{
+		"ALTER TABLE seal.leaves DISABLE TRIGGER ALL", "DELETE FROM seal.leaves WHERE leaf_index = (SELECT max(leaf_index) FROM seal.leaves)",
+		"ALTER TABLE seal.leaves ENABLE TRIGGER ALL",
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var status int
+	var body string
+	for range 3000 {
+		if status, body = p.Get("/readyz"); status != http.StatusOK {
+			break
+		}
+		count(t, conn, "SELECT count(pg_sleep(0.01))")
+	}
+	if status != http.StatusServiceUnavailable || !strings.Contains(body, "its leaves go to") {
+		t.Errorf("GET /readyz = %d %q, want 503 and the reason", status, body)
+	}
+	if status, _ := p.Get("/healthz"); status != http.StatusOK {
+		t.Errorf("GET /healthz = %d, want 200", status)
+	}
+	if _, metrics := p.Get("/metrics"); !strings.Contains(metrics, "context_manager_seal_refused 1\n") {
+		t.Error("the metrics do not say that the tree is refused")
+	}
+	if !strings.Contains(p.Output(), "the tree is refused") {
+		t.Errorf("the server's log does not say so:\n%s", p.Output())
+	}
+	var data struct {
+		Seal      struct{ Condition, Origin, Problem string }
+		VerifyLog struct{ Valid bool }
+	}
+	if err := p.Ask(t.Context(), "{seal{condition origin problem} verifyLog{valid}}", nil, &data); err != nil ||
+		data.Seal.Condition != "REFUSED" || data.Seal.Origin != "example.org/log" || !strings.Contains(body, data.Seal.Problem) || data.VerifyLog.Valid {
+		t.Errorf("%+v, %v, want REFUSED, the reason, and a break", data, err)
+	}
+	if _, err := p.Append(t.Context(), object{"sessionHash": hashOf("s"), "ownerId": hashOf("o"), "content": "still"}); err != nil {
+		t.Errorf("append to a log whose tree is refused: %v", err)
+	}
+}
