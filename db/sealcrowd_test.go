@@ -76,7 +76,7 @@ func (s *sealed) load(t *testing.T, writers int) (*atomic.Int64, func()) {
 		wait.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
 				written, err := store.Append(context.WithoutCancel(ctx), []chain.Draft{
-					draft(fmt.Sprint("hot"), fmt.Sprint(w, i)), draft(fmt.Sprint(w), fmt.Sprint(i)),
+					draft("hot", fmt.Sprint(w, i)), draft(fmt.Sprint(w), fmt.Sprint(i)),
 				})
 				if err != nil {
 					t.Errorf("Append() = %v", err)
