@@ -27,7 +27,7 @@ const (
 // pages are the console's addresses. Its router in web/console/src/app/Pages.tsx answers the same ones.
 var pages = []string{
 	"/{$}", "/threads", "/threads/{hash}", "/sessions/{hash}", "/messages/{hash}",
-	"/context", "/components", "/records",
+	"/context", "/components", "/records", "/seal",
 }
 
 // Handler serves the console that this binary was built with:

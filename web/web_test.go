@@ -71,6 +71,7 @@ func TestAddresses(t *testing.T) {
 		{"GET", "/context?q=x", 200, "<title>console</title>"},
 		{"GET", "/components", 200, "<title>console</title>"},
 		{"GET", "/records", 200, "<title>console</title>"},
+		{"GET", "/seal", 200, "<title>console</title>"},
 		{"GET", "/playground", 200, "<title>playground</title>"},
 		{"GET", "/favicon.svg", 200, "<svg/>"},
 		{"GET", "/assets/app-1.js", 200, "script"},

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startWitness, writeLogKey } from "./witness";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
@@ -15,16 +16,20 @@ export type Server = {
   stop: () => Promise<void>;
 };
 
-/** Builds the server, unless CONTEXT_MANAGER_BIN names one, and starts it. Throws with its output if it ends early. */
-export async function startServer(): Promise<Server> {
+/**
+ * Builds the server, unless CONTEXT_MANAGER_BIN names one, and starts it; on demand with a witness, a process of its
+ * own. Throws with its output if it ends early.
+ */
+export async function startServer({ witnessed = false } = {}): Promise<Server> {
   const binary = process.env.CONTEXT_MANAGER_BIN ?? build();
   const dir = mkdtempSync(join(tmpdir(), "console-test-"));
   chmodSync(dir, 0o755); // the private Postgres may run as another user than this test
   const port = await freePort();
   const { DATABASE_URL: _, ...env } = process.env;
+  const witness = witnessed ? await startWitness(binary, dir, writeLogKey(dir)) : null;
   const child = spawn(binary, ["serve", "--addr", `127.0.0.1:${port}`, "--data-dir", dir], {
     cwd: root,
-    env: { ...env, DEMO: "1" },
+    env: { ...env, DEMO: "1", WITNESSES: witness?.entry ?? "" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -50,6 +55,7 @@ export async function startServer(): Promise<Server> {
     stop: async () => {
       stopping = true;
       await ended(child);
+      if (witness) await ended(witness.process);
       rmSync(dir, { recursive: true, force: true });
     },
   };

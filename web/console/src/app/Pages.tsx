@@ -7,6 +7,7 @@ const Thread = lazy(() => import("../pages/thread/ThreadPage"));
 const Context = lazy(() => import("../pages/context/ContextPage"));
 const Components = lazy(() => import("../pages/components/ComponentsPage"));
 const Records = lazy(() => import("../pages/records/RecordsPage"));
+const Seal = lazy(() => import("../pages/seal/SealPage"));
 
 /** Which address shows which page. web/web.go answers the same addresses. */
 export function Pages() {
@@ -30,6 +31,9 @@ export function Pages() {
         </Route>
         <Route path="/records">
           <Records />
+        </Route>
+        <Route path="/seal">
+          <Seal />
         </Route>
         <Route>
           <Screen icon="search" title="There is no such page">

@@ -3,6 +3,7 @@ import { Link, useLocation } from "wouter";
 import { useSession } from "../api/session";
 import { short } from "../ui/format";
 import { Icon, type IconName } from "../ui/icons";
+import { SealBanner } from "./SealBanner";
 import styles from "./Shell.module.css";
 import { ThemeSwitch } from "./ThemeSwitch";
 
@@ -11,6 +12,7 @@ const places: { to: string; icon: IconName; word: string; whole?: boolean }[] = 
   { to: "/context", icon: "context", word: "Context" },
   { to: "/components", icon: "components", word: "Components" },
   { to: "/records", icon: "records", word: "Records" },
+  { to: "/seal", icon: "sealed", word: "Seal" },
   // A document of its own: its editor needs a looser content policy than the rest of the console.
   { to: "/playground", icon: "playground", word: "Playground", whole: true },
 ];
@@ -59,6 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <Account />
       </header>
       <main id="main" ref={main} tabIndex={-1} className={styles.main}>
+        <SealBanner />
         {children}
       </main>
     </div>

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { Erased } from "../../ui/Erased";
 import { count, nameOf, part, plural } from "../../ui/format";
 import { Copy, FullHash } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
@@ -80,7 +81,7 @@ function Item({ item }: { item: Selected }) {
           <span className={styles.cost}>{plural(item.tokens, "token")}</span>
         </SourceHead>
         <p className={styles.text} dir="auto">
-          <Marked text={textOf(item.source)} terms={terms} />
+          <Text source={item.source} terms={terms} />
         </p>
         <Score item={item} />
         {terms.length > 0 && (
@@ -117,9 +118,10 @@ function SourceHead({ source, children }: { source: Source; children?: React.Rea
   );
 }
 
-function textOf(source: Source): string {
-  if (source.__typename === "Record") return source.text;
-  return source.content ?? "(content erased)";
+function Text({ source, terms }: { source: Source; terms: readonly string[] }) {
+  if (source.__typename === "Record") return <Marked text={source.text} terms={terms} />;
+  if (source.content === null) return <Erased by={source.integrity.erasure?.hash} />;
+  return <Marked text={source.content} terms={terms} />;
 }
 
 function Marked({ text, terms }: { text: string; terms: readonly string[] }) {
@@ -149,7 +151,7 @@ function Dropped({ dropped, open }: { dropped: Selection["dropped"]; open: boole
               <span className={styles.reason}>{reasons[d.reason]}</span>
             </SourceHead>
             <p className={styles.snippet} dir="auto">
-              {textOf(d.source)}
+              <Text source={d.source} terms={[]} />
             </p>
             <span className={styles.cost}>
               score {part(d.score)}, {plural(d.tokens, "token")}

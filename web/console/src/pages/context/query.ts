@@ -11,7 +11,10 @@ const SourceFields = graphql(
   `
   fragment SourceFields on ContextSource @_unmask {
     __typename
-    ... on Message { hash sequence content createdAt role owner { ...ThingFields } thread { hash } }
+    ... on Message {
+      hash sequence content createdAt role owner { ...ThingFields } thread { hash }
+      integrity { erasure { hash } }
+    }
     ... on Record { hash kind book title text: content createdAt }
   }
 `,

@@ -1,5 +1,8 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { Provider } from "urql";
+import { newClient } from "../../api/client";
 import { type SessionState, whoAmI } from "../../api/session";
+import { SealBanner } from "../../app/SealBanner";
 import { useTitle } from "../../app/title";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/icons";
@@ -13,6 +16,7 @@ const Editor = lazy(() => import("./Editor"));
 export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
   useTitle("Playground");
   const [state, setState] = useState<SessionState>({ kind: "checking" });
+  const client = useMemo(() => newClient(() => setState({ kind: "signedOut", reason: "Your session has ended." })), []);
   useEffect(() => {
     void first.then(setState);
   }, [first]);
@@ -34,6 +38,9 @@ export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
   }
   return (
     <div className={styles.page}>
+      <Provider value={client}>
+        <SealBanner />
+      </Provider>
       <header className={styles.head}>
         <a href="/threads">
           <Icon name="back" />

@@ -15,7 +15,11 @@ const checks: Record<LinkState["kind"], { word: string; title: string }> = {
   unchecked: { word: "not checked", title: "The state is the server’s word: nothing was checked here." },
   chained: { word: "recomputed", title: "Hash and link were recomputed in this browser. No signature covers it here." },
   unsigned: { word: "proof fits", title: "Its proof fits a checkpoint whose signature this browser cannot check." },
-  proved: { word: "verified", title: "Recomputed, and proved in this browser to be in the tree that the log signed." },
+  proved: {
+    word: "verified",
+    title:
+      "Recomputed, and proved in this browser to be in the tree that the log signed. That a witness cosigned it, if the word says so, is the server’s word.",
+  },
   mismatch: { word: "", title: "" },
 };
 

@@ -70,7 +70,7 @@ function MessageLine({ message: m, position }: { message: Line; position?: numbe
         <Time at={m.createdAt} />
       </span>
       <span className={styles.snippet} dir="auto">
-        {m.content ?? "content erased"}
+        {m.content ?? <i>content erased</i>}
       </span>
     </Link>
   );

@@ -1,0 +1,67 @@
+import { useCallback } from "react";
+import { useClient } from "urql";
+import { usePages } from "../../api/pages";
+import { ask, pageOf } from "../../api/query";
+import { Button } from "../../ui/Button";
+import { count, plural } from "../../ui/format";
+import { Copy } from "../../ui/Hash";
+import { Time } from "../../ui/Time";
+import { CheckpointsQuery } from "./query";
+import styles from "./SealPage.module.css";
+
+/** Every checkpoint that was signed, the newest first. newest: the size of the newest that there is by now. */
+export function Checkpoints({ newest }: { newest: number }) {
+  const client = useClient();
+  const pages = usePages(
+    useCallback(
+      async (after: string | null) =>
+        pageOf((await ask(client, CheckpointsQuery, { after, count: after === null })).checkpoints),
+      [client],
+    ),
+  );
+  const { items, totalCount, loading, error, hasMore, more, reload } = pages;
+  const first = items[0]?.size ?? 0;
+  return (
+    <section className={styles.section} aria-labelledby="checkpoints">
+      <h2 id="checkpoints">Checkpoints{totalCount !== null && ` (${count(totalCount)})`}</h2>
+      {items.length > 0 && first !== newest && (
+        <div className={styles.row}>
+          <Button icon="retry" onClick={reload}>
+            Show newer ones
+          </Button>
+        </div>
+      )}
+      {items.length === 0 && !loading && !error && <p className={styles.none}>None yet.</p>}
+      <ol className={styles.list}>
+        {items.map((c) => (
+          <li key={c.note}>
+            <b className={styles.size}>{count(c.size)}</b>
+            <span className={styles.grow}>
+              <code className={styles.root} title="root">
+                {c.root}
+              </code>
+              <br />
+              <span className={styles.none}>
+                {c.note.slice(0, c.note.indexOf("\n"))}, <Time at={c.signedAt} />,{" "}
+                {plural(c.cosignatures, "cosignature")}
+              </span>
+            </span>
+            <Copy text={c.note} label="Copy" />
+          </li>
+        ))}
+      </ol>
+      {error && (
+        <p className={styles.warning} role="alert">
+          Could not load checkpoints: {error.message}
+        </p>
+      )}
+      {(hasMore || error) && (
+        <div className={styles.row}>
+          <Button disabled={loading} onClick={() => void more()}>
+            {error ? "Try again" : "Show older ones"}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}

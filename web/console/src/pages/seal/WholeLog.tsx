@@ -1,0 +1,101 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
+import { words } from "../../api/errors";
+import { useSession } from "../../api/session";
+import { follow, type ServerProgress } from "../../chain/server";
+import { type Break, Breaks, fromServer } from "../../ui/Breaks";
+import { Button } from "../../ui/Button";
+import { count, plural } from "../../ui/format";
+import { Icon } from "../../ui/icons";
+import styles from "./SealPage.module.css";
+
+type State =
+  | { phase: "idle" }
+  | { phase: "running" | "ended" | "cancelled"; progress: ServerProgress | null }
+  | { phase: "failed"; progress: ServerProgress | null; error: string };
+
+/** The server's check of all of the log, chains and tree, as far as it has come. */
+export function WholeLog() {
+  const { socket } = useSession();
+  const [state, setState] = useState<State>({ phase: "idle" });
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const start = useCallback(() => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    let progress: ServerProgress | null = null;
+    const set = (next: State) => {
+      if (!controller.signal.aborted) setState(next);
+    };
+    set({ phase: "running", progress });
+    follow(socket, null, controller.signal, (p) => {
+      progress = p;
+      set({ phase: "running", progress });
+    }).then(
+      (last) => set({ phase: "ended", progress: last }),
+      (error) => set({ phase: "failed", progress, error: words(error) }),
+    );
+  }, [socket]);
+  const cancel = () => {
+    running.current?.abort();
+    setState((s) => ("progress" in s ? { phase: "cancelled", progress: s.progress } : s));
+  };
+
+  const breaks = "progress" in state ? (state.progress?.breaks ?? []) : [];
+  return (
+    <section className={styles.section} aria-labelledby="whole">
+      <h2 id="whole">The whole log</h2>
+      <div className={styles.row}>
+        {state.phase === "running" ? (
+          <Button icon="close" onClick={cancel}>
+            Cancel
+          </Button>
+        ) : (
+          <Button icon="server" onClick={start}>
+            {state.phase === "idle" ? "Check the whole log" : "Check again"}
+          </Button>
+        )}
+        {state.phase === "idle" ? (
+          <span className={styles.none}>
+            On the server: every chain, every leaf, the tree’s root, checkpoints, and what is kept outside of the
+            database.
+          </span>
+        ) : (
+          <Outcome state={state} />
+        )}
+      </div>
+      <Breaks who="Reported by the server" breaks={breaks.map(fromServer)} action={open} />
+    </section>
+  );
+}
+
+function open(b: Break) {
+  if (!b.hash || b.kind.startsWith("Missing")) return null;
+  return <Link href={`/messages/${b.hash}`}>Open</Link>;
+}
+
+function Outcome({ state }: { state: Exclude<State, { phase: "idle" }> }) {
+  const { progress: p } = state;
+  const found = p?.breaks.length ?? 0;
+  const tone = state.phase === "failed" || found > 0 ? "bad" : state.phase === "ended" ? "good" : "muted";
+  const said =
+    state.phase === "failed"
+      ? `not finished: ${state.error}`
+      : found > 0
+        ? plural(found, "break")
+        : { running: "checking…", ended: "no break, the server says", cancelled: "cancelled" }[state.phase];
+  return (
+    <div className={styles.outcome} data-tone={tone} aria-live="polite">
+      <span>
+        {count(p?.checked ?? 0)} of {count(p?.total ?? 0)}
+      </span>
+      <progress aria-label="The whole log" max={Math.max(p?.total ?? 1, 1)} value={p?.checked ?? 0} />
+      <span className={styles.said}>
+        <Icon name={tone === "bad" ? "broken" : tone === "good" ? "check" : "unchecked"} size={14} />
+        {said}
+      </span>
+    </div>
+  );
+}
