@@ -38,22 +38,6 @@ function longest(): { session: string; messages: number } {
   return { session, messages: Number(messages) };
 }
 
-// Appends a message to a session, as its last one's sender.
-async function appendTo(session: string, content: string): Promise<void> {
-  const owner = server.sql(
-    `SELECT owner_id FROM log.messages WHERE session_hash = '${session}' ORDER BY sequence LIMIT 1`,
-  );
-  const response = await fetch(`${server.base}/graphql`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${server.token}` },
-    body: JSON.stringify({
-      query: "mutation ($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }",
-      variables: { m: [{ sessionHash: session, ownerId: owner, content }] },
-    }),
-  });
-  expect(((await response.json()) as { errors?: unknown }).errors).toBeUndefined();
-}
-
 const section = (v: Visit) => v.page.getByRole("region", { name: "Verification" });
 
 async function verify(v: Visit): Promise<string> {
@@ -96,7 +80,7 @@ describe("the states of messages", () => {
     await v.signIn(`/sessions/${session}`);
     await verify(v);
     const before = server.sql("SELECT count(*) FROM log.messages");
-    await appendTo(session, "One more.");
+    await server.append(session, "One more.");
     await settled();
     await v.page.reload();
     const said = await verify(v);

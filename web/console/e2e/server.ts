@@ -13,6 +13,8 @@ export type Server = {
   token: string;
   /** Runs SQL as the database's superuser, and gives what it prints, unaligned and without headings. */
   sql: (text: string) => string;
+  /** Appends a message to a session, as the sender of its first one. */
+  append: (session: string, content: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -45,12 +47,25 @@ export async function startServer({ witnessed = false } = {}): Promise<Server> {
   });
   const base = `http://127.0.0.1:${port}`;
   await ready(base, child, () => output);
+  const token = readFileSync(join(dir, "admin.token"), "utf8").trim();
+  const sql = (text: string) => {
+    const url = readFileSync(join(dir, "postgres.url"), "utf8").trim();
+    return execFileSync("psql", [url, "-XqAt", "-v", "ON_ERROR_STOP=1"], { input: text, encoding: "utf8" }).trim();
+  };
   return {
     base,
-    token: readFileSync(join(dir, "admin.token"), "utf8").trim(),
-    sql: (text) => {
-      const url = readFileSync(join(dir, "postgres.url"), "utf8").trim();
-      return execFileSync("psql", [url, "-XqAt", "-v", "ON_ERROR_STOP=1"], { input: text, encoding: "utf8" }).trim();
+    token,
+    sql,
+    append: async (session, content) => {
+      const owner = sql(`SELECT owner_id FROM log.messages WHERE session_hash = '${session}' AND sequence = 1`);
+      const query = "mutation ($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }";
+      const response = await fetch(`${base}/graphql`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+        body: JSON.stringify({ query, variables: { m: [{ sessionHash: session, ownerId: owner, content }] } }),
+      });
+      const { errors } = (await response.json()) as { errors?: unknown };
+      if (errors) throw new Error(JSON.stringify(errors));
     },
     stop: async () => {
       stopping = true;

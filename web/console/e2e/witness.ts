@@ -27,11 +27,15 @@ export function writeLogKey(dir: string): string {
 export async function startWitness(binary: string, dir: string, logKey: string): Promise<Witness> {
   const files = ["--state", join(dir, "witness.state"), "--key", join(dir, "witness.key")];
   const args = ["witness", ...files, "--name", "witness.example.org/1", "--addr", "127.0.0.1:0", "--log", logKey];
-  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let complaints = "";
+  child.stderr.on("data", (data) => {
+    complaints += data;
+  });
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith("WITNESSES=")) continue;
     child.stdout.resume();
     return { process: child, entry: line.slice("WITNESSES=".length) };
   }
-  throw new Error("the witness ended before it served");
+  throw new Error(`the witness ended before it served:\n${complaints}`);
 }

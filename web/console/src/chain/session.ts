@@ -31,7 +31,7 @@ export type Again = { message: ChainMessage; why: string };
  */
 export class SessionCheck {
   private previous: ChainMessage | null = null;
-  private provedUpTo = 0;
+  private sealedUpTo = 0; // the number of the last message that is sealed, or that the server says is
   private lastIndex = -1;
   private readonly gone = new Map<string, number>(); // erased messages whose erasure has not been seen, by hash
   private readonly progress: SessionProgress;
@@ -76,6 +76,7 @@ export class SessionCheck {
     const { state, leafIndex } = m.integrity;
     if (state === "WITNESSED") this.progress.witnessedUpTo = m.sequence;
     const unproved = { sequence: m.sequence, hash: m.hash, sealed: leafIndex !== null || /SEALED|WITN/.test(state) };
+    if (unproved.sealed) this.sealedUpTo = m.sequence;
     if (!heads) {
       this.progress.unproved.push(unproved);
       return;
@@ -85,7 +86,7 @@ export class SessionCheck {
     if (found.state === "unproved") this.progress.unproved.push(unproved);
     if (found.state !== "proved" || found.index === null) return;
     this.progress.proved++;
-    this.provedUpTo = m.sequence;
+    this.sealedUpTo = m.sequence;
     if (found.index <= this.lastIndex) {
       const says = `Its place in the tree is ${found.index}, before that of a message before it.`;
       this.progress.findings.push(missingProof(at(m), says));
@@ -120,7 +121,7 @@ export class SessionCheck {
    * session is. They may have been sealed since they were asked for, so they are asked for again.
    */
   suspects(): string[] {
-    return this.progress.unproved.filter((u) => u.sealed || u.sequence < this.provedUpTo).map((u) => u.hash);
+    return this.progress.unproved.filter((u) => u.sealed || u.sequence < this.sealedUpTo).map((u) => u.hash);
   }
 
   /** Checks suspects that were asked for again: what still has no proof is a finding. */
