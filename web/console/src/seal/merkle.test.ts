@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { digits } from "../chain/testing";
+import { checkConsistency, checkInclusion, type Leaf } from "./merkle";
+import { SealError } from "./note";
+import { TestTree } from "./testing";
+
+const most = 100;
+const leaves = Array.from(
+  { length: most },
+  (_, i): Leaf => ({ session: digits("5"), sequence: i + 1, hash: digits("a") }),
+);
+const tree = new TestTree(leaves);
+const head = (size: number) => ({ size, root: tree.root(size) });
+
+it(`every leaf is proved in every tree of up to ${most}, at its own place only`, () => {
+  for (let size = 1; size <= most; size++) {
+    for (let index = 0; index < size; index++) {
+      const path = tree.path(index, size);
+      const leaf = leaves[index] as Leaf;
+      checkInclusion(leaf, index, path, head(size));
+      const elsewhere = (index + 1) % size;
+      if (elsewhere !== index) {
+        expect(() => checkInclusion(leaf, elsewhere, path, head(size)), `${index} in ${size}`).toThrow(SealError);
+      }
+      expect(() => checkInclusion(leaf, index + size, path, head(size))).toThrow(SealError);
+    }
+  }
+});
+
+it(`every tree of up to ${most} extends every smaller one, and no altered one`, () => {
+  for (let size = 1; size <= most; size++) {
+    for (let older = 1; older <= size; older++) {
+      const path = tree.consistency(older, size);
+      checkConsistency(head(older), head(size), path);
+      if (older === size) continue;
+      const other = { size: older, root: tree.root(size) };
+      expect(() => checkConsistency(other, head(size), path), `${older} in ${size}`).toThrow(SealError);
+      expect(() => checkConsistency(head(older), { size, root: tree.root(older) }, path)).toThrow(SealError);
+    }
+  }
+});
+
+it("sizes beyond 32 bits are not cut short", () => {
+  const size = 2 ** 33;
+  const path = Array.from({ length: 33 }, () => new Uint8Array(32));
+  const leaf = leaves[0] as Leaf;
+  expect(() => checkInclusion(leaf, 2 ** 32, path, { size, root: tree.root(1) })).toThrow("does not lead");
+  expect(() => checkInclusion(leaf, 2 ** 32, path.slice(1), { size, root: tree.root(1) })).toThrow("too few");
+  expect(() => checkInclusion(leaf, 2 ** 32, [...path, ...path], { size, root: tree.root(1) })).toThrow("too many");
+});
