@@ -84,11 +84,13 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, 
 	}
 	if plan.empty() || ctx.Err() != nil {
 		rollBack(ctx, conn.Conn())
+		plan.answer()
 		return outcomes, notWritten(ctx.Err(), true)
 	}
 	err = plan.write(ctx, conn.Conn())
 	switch {
 	case err == nil:
+		plan.answer()
 		return outcomes, nil
 	case refused(err):
 		rollBack(ctx, conn.Conn())
@@ -124,6 +126,12 @@ func notWritten(err error, lost bool) error {
 func refused(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.SeverityUnlocalized == "ERROR"
+}
+
+// lockedOut says that a session's lock was not to be had in time: nothing was written, and it is one session's matter.
+func lockedOut(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55P03"
 }
 
 // passing says whether an error comes from what another server wrote at the same time, and a new try sees it.

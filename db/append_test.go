@@ -328,3 +328,66 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+// A message that a key stands for is the same wherever it is given, its id included: in one call, and in calls that are
+// written together.
+func TestAppendRepeatsInOneGroup(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	keyed := func(key string) chain.Draft {
+		d := draft("s", "content of "+key)
+		d.IdempotencyKey = &key
+		return d
+	}
+	got := mustAppend(t, store, keyed("a"), keyed("b"), keyed("a"))
+	if got[0].ID == 0 || got[2].ID != got[0].ID || got[1].ID <= got[0].ID || got[2].Hash != got[0].Hash {
+		t.Errorf("ids = %d, %d, %d, want the third as the first", got[0].ID, got[1].ID, got[2].ID)
+	}
+	ids := make([]int64, 64)
+	var wait sync.WaitGroup
+	for i := range ids {
+		wait.Go(func() {
+			written, err := store.Append(t.Context(), []chain.Draft{keyed("c")})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ids[i] = written[0].ID
+		})
+	}
+	wait.Wait()
+	if slices.Min(ids) != slices.Max(ids) || ids[0] <= got[1].ID {
+		t.Errorf("ids = %v, want the same for all", ids)
+	}
+}
+
+// A session that somebody else holds holds up nothing but itself.
+func TestAppendBesideAHeldSession(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	holder := superuser(t, url)
+	mustExec(t, holder, "BEGIN")
+	mustExec(t, holder, "SELECT pg_advisory_xact_lock(log.session_lock($1))", hashOf("session:held").String())
+	held := make(chan error, 1)
+	go func() {
+		_, err := store.Append(t.Context(), []chain.Draft{draft("held", "waits")})
+		held <- err
+	}()
+	var wait sync.WaitGroup
+	for i := range 32 {
+		wait.Go(func() {
+			if _, err := store.Append(t.Context(), []chain.Draft{draft(fmt.Sprint("free", i), "goes on")}); err != nil {
+				t.Errorf("Append() beside a held session = %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	if err := <-held; fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("Append() to the held session = %v, want UNAVAILABLE", err)
+	}
+	mustExec(t, holder, "COMMIT")
+	mustAppend(t, store, draft("held", "goes on as well"))
+	if n := len(checkChains(t, store)); n != 33 {
+		t.Errorf("%d messages, want 33", n)
+	}
+}

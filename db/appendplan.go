@@ -20,8 +20,8 @@ var (
 	lockSQL string
 	//go:embed append/heads.sql
 	headsSQL string
-	//go:embed append/given.sql
-	givenSQL string
+	//go:embed append/clock.sql
+	clockSQL string
 	//go:embed append/json.sql
 	jsonSQL string
 	//go:embed append/sources.sql
@@ -53,28 +53,29 @@ type use struct {
 // included. Calls are planned one after the other; one that cannot be written leaves no trace.
 type appendPlan struct {
 	now     time.Time
-	ids     []int64 // given by the log, ascending; not all are used
 	heads   map[chain.Hash]head
 	uses    map[appendKey]*use
 	sources map[chain.Hash]chain.RefType
 	json    map[string]chain.JSON // by what was sent: what Postgres makes of it
+	repeats []repeat
 	rows    messageRows
 	refs    refRows
 	keys    keyRows
 }
+
+// repeat is the place in an answer of a message that a key stands for. It is filled when that has its id.
+type repeat struct{ place, of *chain.Message }
 
 // wanted is what a group needs to know of the log.
 type wanted struct {
 	sessions, refs map[chain.Hash]bool
 	owners, keys   []string
 	json           map[string]bool
-	drafts         int
 }
 
 func wantedBy(calls []*appendCall) *wanted {
 	w := &wanted{sessions: map[chain.Hash]bool{}, refs: map[chain.Hash]bool{}, json: map[string]bool{}}
 	for _, call := range calls {
-		w.drafts += len(call.drafts)
 		for i := range call.drafts {
 			d := &call.drafts[i]
 			w.sessions[d.SessionHash] = true
@@ -102,11 +103,11 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 		sources: map[chain.Hash]chain.RefType{}, json: make(map[string]chain.JSON, len(w.json)),
 	}
 	batch := &pgx.Batch{}
-	batch.Queue("begin")
+	batch.Queue("begin isolation level read committed") // what is read is read after the locks
 	sessions := texts(w.sessions)
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)
-	batch.Queue(givenSQL, w.drafts).QueryRow(func(row pgx.Row) error { return row.Scan(&p.now, &p.ids) })
+	batch.Queue(clockSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&p.now) })
 	if len(w.json) > 0 {
 		sent := make([]string, 0, len(w.json))
 		for text := range w.json {
@@ -197,7 +198,8 @@ func (p *appendPlan) readUsed(ctx context.Context, q *dbgen.Queries) error {
 func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 	messages := make([]chain.Message, len(call.drafts))
 	fresh := make([]bool, len(call.drafts))
-	heads, uses, ids := map[chain.Hash]head{}, map[appendKey]*use{}, p.ids // what this call changes
+	heads, uses := map[chain.Hash]head{}, map[appendKey]*use{} // what this call changes
+	var repeats []repeat
 	for i := range call.drafts {
 		d, field := &call.drafts[i], fmt.Sprintf("messages[%d]", i)
 		var key appendKey
@@ -211,7 +213,7 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 				return nil, &fault.Error{Code: fault.Conflict, Field: field + ".idempotencyKey", Message: "was used for another message"}
 			}
 			if known {
-				messages[i] = *u.message
+				repeats = append(repeats, repeat{&messages[i], u.message})
 				continue
 			}
 		}
@@ -224,16 +226,16 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 			return nil, err
 		}
 		m := &messages[i]
-		if *m, err = p.message(d, &call.prepared[i], h, ids[0], at); err != nil {
+		if *m, err = p.message(d, &call.prepared[i], h, at); err != nil {
 			return nil, &fault.Error{Code: fault.BadUserInput, Field: field, Message: err.Error()}
 		}
-		ids, fresh[i] = ids[1:], true
+		fresh[i] = true
 		heads[d.SessionHash] = head{hash: &m.Hash, sequence: m.Sequence, at: at}
 		if d.IdempotencyKey != nil {
 			uses[key] = &use{fingerprint: &call.prepared[i].fingerprint, hash: m.Hash, message: m}
 		}
 	}
-	p.ids = ids
+	p.repeats = append(p.repeats, repeats...)
 	for session, h := range heads {
 		p.heads[session] = h
 	}
@@ -248,6 +250,13 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		}
 	}
 	return messages, nil
+}
+
+// answer fills the places of messages that keys stand for.
+func (p *appendPlan) answer() {
+	for _, r := range p.repeats {
+		*r.place = *r.of
+	}
 }
 
 // place checks a draft against the head of its session and gives the time it will have.
@@ -273,15 +282,15 @@ func (p *appendPlan) place(d *chain.Draft, h head, field string) (time.Time, err
 	return p.now.UTC(), nil
 }
 
-// message gives the message that a draft becomes behind a head.
-func (p *appendPlan) message(d *chain.Draft, ready *prepared, h head, id int64, at time.Time) (chain.Message, error) {
+// message gives the message that a draft becomes behind a head: all but its id.
+func (p *appendPlan) message(d *chain.Draft, ready *prepared, h head, at time.Time) (chain.Message, error) {
 	attachments := p.stored(d.Attachments)
 	if attachments == nil {
 		empty := chain.JSON(emptyObject)
 		attachments = &empty
 	}
 	m := chain.Message{
-		ID: id, PrevHash: h.hash, Sequence: h.sequence + 1, SessionHash: d.SessionHash, ThreadHash: d.ThreadHash, OwnerID: d.OwnerID,
+		PrevHash: h.hash, Sequence: h.sequence + 1, SessionHash: d.SessionHash, ThreadHash: d.ThreadHash, OwnerID: d.OwnerID,
 		PlayerIDs: d.PlayerIDs, MasterPlayer: d.MasterPlayer, Role: d.Role, EventType: d.EventType, Importance: int16(d.Importance),
 		Channel: d.Channel, Source: d.Source, Content: &d.Content, Attachments: attachments, Ambient: p.stored(d.Ambient),
 		Salt: ready.salt, Hashtags: d.Hashtags, FlagID: d.FlagID, MasterItemID: d.MasterItemID, ItemIDs: d.ItemIDs,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (c *appendCall) prepare() {
 }
 
 // empty tells whether there is nothing to write.
-func (p *appendPlan) empty() bool { return len(p.rows.ids) == 0 }
+func (p *appendPlan) empty() bool { return len(p.rows.messages) == 0 }
 
 // write inserts what was planned, and commits, in one round trip. An error of the database's is before or at COMMIT;
 // with any other, whether it was committed is not known.
@@ -70,9 +71,10 @@ func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
 
 // messageRows are rows of log.messages, a list a column.
 type messageRows struct {
-	ids, sequences                                                   []int64
+	messages                                                         []*chain.Message // whose ids are set once they are written
+	sequences                                                        []int64
 	hashes, sessions, owners, events, contents, attachments          []string
-	digests, refs, idDigests, players, tags, items                   []string
+	digests, refs, players, tags, items                              []string
 	prev, threads, masters, roles, channels, sources, ambient, flags []*string
 	mainItems, locations                                             []*string
 	importance                                                       []int16
@@ -81,12 +83,11 @@ type messageRows struct {
 }
 
 func (r *messageRows) add(m *chain.Message) {
-	r.ids, r.sequences = append(r.ids, m.ID), append(r.sequences, m.Sequence)
+	r.messages, r.sequences = append(r.messages, m), append(r.sequences, m.Sequence)
 	r.hashes, r.sessions = append(r.hashes, m.Hash.String()), append(r.sessions, m.SessionHash.String())
 	r.owners, r.events = append(r.owners, m.OwnerID.String()), append(r.events, string(m.EventType))
 	r.contents, r.attachments = append(r.contents, *m.Content), append(r.attachments, string(*m.Attachments))
 	r.digests, r.refs = append(r.digests, m.ContentDigest.String()), append(r.refs, m.RefsDigest.String())
-	r.idDigests = append(r.idDigests, chain.IDDigest(m.ID, m.Hash).String())
 	r.players, r.tags = append(r.players, hashArray(m.PlayerIDs)), append(r.tags, hashArray(m.Hashtags))
 	r.items = append(r.items, hashArray(m.ItemIDs))
 	r.prev, r.threads = append(r.prev, optional(m.PrevHash)), append(r.threads, optional(m.ThreadHash))
@@ -99,9 +100,23 @@ func (r *messageRows) add(m *chain.Message) {
 }
 
 func (r *messageRows) queue(batch *pgx.Batch) {
-	batch.Queue(messagesInsertSQL, r.ids, r.hashes, r.sessions, r.sequences, r.prev, r.threads, r.owners, r.players, r.masters, r.roles,
+	batch.Queue(messagesInsertSQL, r.hashes, r.sessions, r.sequences, r.prev, r.threads, r.owners, r.players, r.masters, r.roles,
 		r.events, r.importance, r.channels, r.sources, r.contents, r.attachments, r.ambient, r.salts, r.digests, r.tags, r.flags,
-		r.mainItems, r.items, r.locations, r.refs, r.times, r.idDigests)
+		r.mainItems, r.items, r.locations, r.refs, r.times).Query(r.readIDs)
+}
+
+func (r *messageRows) readIDs(rows pgx.Rows) error {
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	if len(ids) != len(r.messages) {
+		return fmt.Errorf("%d messages were given ids of %d", len(ids), len(r.messages))
+	}
+	for i, m := range r.messages {
+		m.ID = ids[i]
+	}
+	return nil
 }
 
 // refRows are rows of log.message_refs.

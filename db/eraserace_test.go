@@ -191,7 +191,7 @@ func TestEraseWhileSelecting(t *testing.T) {
 	mustExec(t, admin, "BEGIN; SELECT pg_advisory_xact_lock(log.erasure_lock())")
 	outcome := make(chan selection.Selection, 1)
 	go func() {
-		s, err := store.RequestContext(t.Context(), selection.Request{Query: "Which hotel is by the sea?", Limit: 5})
+		s, err := store.RequestContext(t.Context(), selection.Request{Query: "Which hotel is by the sea?", Limit: 5, Threshold: 0.1})
 		if err != nil {
 			t.Error(err)
 		}

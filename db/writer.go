@@ -16,8 +16,9 @@ const (
 	groupMessages = 1000
 	groupBytes    = 8 << 20
 	groupTimeout  = 30 * time.Second
-	writers       = 1   // one gathers and prepares while the other waits for the disk
-	queueLength   = 256 // calls; more wait for a place
+	writers       = 2    // one gathers and prepares while the other waits for the disk, or for a session that others hold
+	queueLength   = 256  // calls; more wait for a place
+	lockTimeout   = "2s" // for sessions that others hold; then each call of a group is tried alone
 )
 
 // appendCall is one request to append, on its way through the writer.
@@ -52,7 +53,7 @@ func startWriter(ctx context.Context, config *pgxpool.Config, index *indexer) (*
 	config = config.Copy()
 	config.MaxConns, config.MinConns, config.MinIdleConns = writers, 0, 0
 	// Its few statements are planned once. They must then not be planned for a log of one page: by index always.
-	for name, value := range map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off"} {
+	for name, value := range map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off", "lock_timeout": lockTimeout} {
 		config.ConnConfig.RuntimeParams[name] = value
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -170,7 +171,7 @@ func (w *writer) commit(group []*appendCall) {
 			call.finish(outcomes[i].messages, outcomes[i].err)
 		}
 		w.index.wrote(written)
-	case len(live) == 1 || fault.CodeOf(err) == fault.Unavailable:
+	case len(live) == 1 || fault.CodeOf(err) == fault.Unavailable && !lockedOut(err):
 		for _, call := range live {
 			call.finish(nil, err)
 		}

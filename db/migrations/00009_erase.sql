@@ -84,10 +84,11 @@ DROP TRIGGER immutable ON log.messages;
 CREATE TRIGGER immutable BEFORE UPDATE OR DELETE ON log.messages FOR EACH ROW EXECUTE FUNCTION log.guard_message();
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER immutable;
 
--- At commit an ERASURE message tells the truth: what it names in its session is erased.
+-- At commit an ERASURE message tells the truth: what it names in its session is erased, with all that was made of it. So
+-- whoever may write and update, and does by hand what log.erase does, has to do all of it.
 -- +goose StatementBegin
-CREATE FUNCTION log.check_erasure() RETURNS TRIGGER LANGUAGE plpgsql
-    SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off AS $$
+CREATE FUNCTION log.check_erasure() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off AS $$
 BEGIN
     IF NEW.refs_digest IS DISTINCT FROM (
         SELECT log.refs_digest(array_agg(r.ref_type::TEXT ORDER BY r.position), array_agg(r.ref_hash::TEXT ORDER BY r.position))
@@ -96,7 +97,11 @@ BEGIN
     ELSIF EXISTS (
         SELECT FROM log.message_refs r JOIN log.messages m ON m.hash = r.ref_hash
         WHERE r.message_hash = NEW.hash AND r.ref_type = 'context' AND m.session_hash = NEW.session_hash
-            AND m.content IS NOT NULL) THEN
+            AND (m.content IS NOT NULL
+                OR EXISTS (SELECT FROM log.append_keys k WHERE k.message_hash = m.hash AND k.fingerprint IS NOT NULL)
+                OR EXISTS (SELECT FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id)
+                OR EXISTS (SELECT FROM memory.selections o
+                    WHERE jsonb_path_query_array(o.items, '$[*].hash') ? m.hash::TEXT AND NOT o.erased))) THEN
         RAISE EXCEPTION 'an ERASURE message names what was not erased' USING ERRCODE = 'CM002', COLUMN = 'event_type',
             HINT = 'Messages are erased by log.erase(message, eraser, reason).';
     END IF;
