@@ -1,13 +1,14 @@
 package verifier
 
 import (
+	"encoding/base64"
 	"strings"
 
-	cosign "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/seal"
+	"github.com/tzzr/context-manager/internal/witness"
 )
 
 // Pins are what a caller believes, as it is written down.
@@ -29,17 +30,22 @@ func (p Pins) Policy() (seal.Policy, error) {
 	if policy.Origin == "" {
 		policy.Origin = verifier.Name()
 	}
-	known := map[string]bool{}
+	// A quorum counts keys and not names, and the log's own key is no witness of the log.
+	names, keys := map[string]bool{}, map[string]bool{publicKey(key): true}
 	for _, text := range p.Witnesses {
-		witness, err := cosign.NewVerifierForCosignatureV1(strings.TrimSpace(text))
+		text = strings.TrimSpace(text)
+		verifier, err := witness.ParseKey(text)
 		if err != nil {
 			return seal.Policy{}, fault.Input("--witness", "%q is no verifier key of a witness: name+id+key", text)
 		}
-		if known[witness.Name()] {
-			return seal.Policy{}, fault.Input("--witness", "%s is there twice", witness.Name())
+		if names[verifier.Name()] {
+			return seal.Policy{}, fault.Input("--witness", "%s is there twice", verifier.Name())
 		}
-		known[witness.Name()] = true
-		policy.Witnesses = append(policy.Witnesses, witness)
+		if keys[publicKey(text)] {
+			return seal.Policy{}, fault.Input("--witness", "the key of %s is there twice: a quorum counts keys, and not the log's own", verifier.Name())
+		}
+		names[verifier.Name()], keys[publicKey(text)] = true, true
+		policy.Witnesses = append(policy.Witnesses, verifier)
 	}
 	if policy.Quorum < 0 {
 		policy.Quorum = len(policy.Witnesses)
@@ -48,4 +54,11 @@ func (p Pins) Policy() (seal.Policy, error) {
 		return seal.Policy{}, fault.Input("--quorum", "%d is more than the %d witnesses that are named", policy.Quorum, len(policy.Witnesses))
 	}
 	return policy, nil
+}
+
+// publicKey gives the public key of a verifier key that was read before, without its name and kind.
+func publicKey(vkey string) string {
+	_, text, _ := strings.Cut(vkey[strings.IndexByte(vkey, '+')+1:], "+")
+	key, _ := base64.StdEncoding.DecodeString(text)
+	return string(key[1:])
 }

@@ -24,8 +24,8 @@ import (
 
 // Keys of the tests. They are in the open: nothing that they sign means anything.
 const (
-	origin  = "example.org/test-log"
-	witness = "example.org/test-witness"
+	origin      = "example.org/test-log"
+	witnessName = "example.org/test-witness"
 )
 
 func seed(name string) ed25519.PrivateKey {
@@ -50,8 +50,11 @@ func logKey(t testing.TB, name string) (note.Signer, string) {
 }
 
 // witnessKey gives a witness's verifier key: as a log's, with 4 for the kind of key.
-func witnessKey(name string) (vkey string, id []byte) {
-	public := append([]byte{4}, seed(name).Public().(ed25519.PublicKey)...)
+func witnessKey(name string) (vkey string, id []byte) { return keyUnder(name, name) }
+
+// keyUnder gives a witness's key under the name of another.
+func keyUnder(owner, name string) (vkey string, id []byte) {
+	public := append([]byte{4}, seed(owner).Public().(ed25519.PublicKey)...)
 	sum := sha256.Sum256(append([]byte(name+"\n"), public...))
 	return fmt.Sprintf("%s+%x+%s", name, sum[:4], base64.StdEncoding.EncodeToString(public)), sum[:4]
 }
@@ -80,7 +83,7 @@ var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 // newSample makes three sessions of nine messages: one has a value in every field, one was erased.
 func newSample(t testing.TB) *sample {
-	s := &sample{t: t, origin: origin, witness: witness}
+	s := &sample{t: t, origin: origin, witness: witnessName}
 	record := knowledge.Record{Kind: chain.RefAccountant, Book: "2026", Title: "Invoice 7", Content: "Paid in full.", Data: `{"total": 1.10}`, Verified: true}
 	record.Hash = record.ComputeHash()
 	s.records = []knowledge.Record{record}
@@ -311,6 +314,6 @@ func policyOf(t testing.TB, pins Pins) seal.Policy {
 // pins are those of a sample.
 func pins(t testing.TB) Pins {
 	_, key := logKey(t, origin)
-	vkey, _ := witnessKey(witness)
+	vkey, _ := witnessKey(witnessName)
 	return Pins{Key: key + "\n", Origin: origin, Witnesses: []string{vkey}, Quorum: -1}
 }

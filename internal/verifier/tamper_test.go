@@ -271,10 +271,10 @@ func checkpoints() []tampering {
 		}, []string{root}, true},
 		{"another origin pinned", nil, func(_ testing.TB, p *Pins) { p.Origin = "example.org/other-log" }, []string{root}, false},
 		{"cosignature stripped", resign(func(_ *sample, text string) string {
-			return text[:strings.Index(text, "— "+witness)]
+			return text[:strings.Index(text, "— "+witnessName)]
 		}), nil, []string{root + ": 0 witnesses"}, false},
 		{"cosignature of another witness", resign(func(_ *sample, text string) string {
-			text = text[:strings.Index(text, "— "+witness)]
+			text = text[:strings.Index(text, "— "+witnessName)]
 			return text + cosigned("example.org/forger", text, epoch)
 		}), nil, []string{root + ": 0 witnesses"}, false},
 		{"two trees of one size", func(s *sample, lines []object) []object {

@@ -66,7 +66,7 @@ type refusedVector struct {
 func golden(t testing.TB) (v tree, export []byte) {
 	s := newSample(t)
 	_, v.Key = logKey(t, origin)
-	v.Witness, _ = witnessKey(witness)
+	v.Witness, _ = witnessKey(witnessName)
 	leaves := s.leaves()
 	all, _ := grow(t, leaves)
 	for _, l := range leaves {
@@ -77,7 +77,7 @@ func golden(t testing.TB) (v tree, export []byte) {
 		_, head := grow(t, leaves[:size])
 		s.witness = ""
 		if size%2 == 1 {
-			s.witness = witness
+			s.witness = witnessName
 		}
 		note := s.checkpoint(head)
 		v.Checkpoints = append(v.Checkpoints, checkpointVector{size, head.Root[:], note})
@@ -96,7 +96,7 @@ func golden(t testing.TB) (v tree, export []byte) {
 			v.Consistency = append(v.Consistency, consistencyVector{from, size, seal.Base64(path)})
 		}
 	}
-	s.witness = witness
+	s.witness = witnessName
 	s.seal()
 	for _, c := range tamperings() {
 		if bad, leaf, ok := c.proof(t, s); ok {
