@@ -46,7 +46,12 @@ export async function startServer({ witnessed = false } = {}): Promise<Server> {
     if (!stopping) process.stderr.write(`the server ended by itself (${code ?? signal}):\n${output}\n`);
   });
   const base = `http://127.0.0.1:${port}`;
-  await ready(base, child, () => output);
+  try {
+    await ready(base, child, () => output);
+  } catch (error) {
+    if (witness) await ended(witness.process);
+    throw error;
+  }
   const token = readFileSync(join(dir, "admin.token"), "utf8").trim();
   const sql = (text: string) => {
     const url = readFileSync(join(dir, "postgres.url"), "utf8").trim();
