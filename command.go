@@ -284,29 +284,35 @@ func onScratch(ctx context.Context, cfg config.Database, f func(scratch *instanc
 	return errors.Join(err, <-served)
 }
 
-// Run measures.
+// Run measures, each size in a database of its own.
 func (c *benchCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
-	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
-		recorder := &bench.Recorder{}
-		traced, err := db.Open(ctx, scratch.URL, 2, log, db.WithTracer(recorder))
-		if err != nil {
+	var report bench.Report
+	for _, size := range c.sizes() {
+		err := onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
+			recorder := &bench.Recorder{}
+			traced, err := db.Open(ctx, scratch.URL, 2, log, db.WithTracer(recorder))
+			if err != nil {
+				return err
+			}
+			defer traced.Close()
+			found, err := bench.Run(ctx, bench.Config{
+				Database: scratch.URL, Endpoint: endpoint, Token: token, Log: measured{scratch.DB, traced}, Recorder: recorder,
+				Size: size, Turn: c.Turn, Turns: c.Turns, Progress: os.Stderr,
+			})
+			found.Figures = append(report.Figures, found.Figures...)
+			report = found
 			return err
-		}
-		defer traced.Close()
-		report, err := bench.Run(ctx, bench.Config{
-			Database: scratch.URL, Endpoint: endpoint, Token: token, Log: measured{scratch.DB, traced}, Recorder: recorder,
-			Sizes: c.sizes(), Turn: c.Turn, Turns: c.Turns, Progress: os.Stderr,
 		})
 		if err != nil {
 			return err
 		}
-		if c.JSON != "" {
-			if err := report.WriteJSONFile(c.JSON); err != nil {
-				return err
-			}
+	}
+	if c.JSON != "" {
+		if err := report.WriteJSONFile(c.JSON); err != nil {
+			return err
 		}
-		return report.WriteTable(os.Stdout)
-	})
+	}
+	return report.WriteTable(os.Stdout)
 }
 
 // measured is the log as package bench takes it.

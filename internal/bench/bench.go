@@ -31,7 +31,7 @@ type Config struct {
 	Token    string
 	Log      Log
 	Recorder *Recorder     // of the statements that Log.Prove runs
-	Sizes    []int         // of the log, ascending, at which to measure
+	Size     int           // of the log when measuring begins
 	Turn     time.Duration // of one measurement of appending, or of its limit; each has Turns of them
 	Turns    int
 	Progress io.Writer
@@ -45,86 +45,76 @@ const (
 	BulkMessages    = 1000 // a request
 )
 
-// Run measures everything at each size. The figures come in the order of the table.
+// Run fills the log up to its size and measures everything, in the order of the table.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	pool, err := pgxpool.New(ctx, cfg.Database)
 	if err != nil {
 		return Report{}, err
 	}
 	defer pool.Close()
-	pool.Config().MaxConns = Connections
 	r := &run{Config: cfg, pool: pool}
-	defer r.close()
 	report := Report{Processors: runtime.NumCPU(), Go: runtime.Version()}
 	if err := pool.QueryRow(ctx, "SELECT current_setting('server_version')").Scan(&report.Postgres); err != nil {
 		return report, err
 	}
-	for _, size := range cfg.Sizes {
-		figures, err := r.at(ctx, size)
-		report.Figures = append(report.Figures, figures...)
-		if err != nil {
-			return report, fmt.Errorf("at %d messages: %w", size, err)
-		}
+	if err := r.fill(ctx); err != nil {
+		return report, err
 	}
-	return report, nil
+	if _, err := r.settle(ctx); err != nil {
+		return report, err
+	}
+	if r.plain, err = newPlainTable(ctx, r.Database); err != nil {
+		return report, err
+	}
+	defer r.plain.close()
+	report.Figures, err = r.figures(ctx)
+	return report, err
 }
 
 // run is one run of everything.
 type run struct {
 	Config
 	pool  *pgxpool.Pool
-	plain *plainTable // nil until the first size
-	have  int         // messages in the log
+	plain *plainTable
+	have  int // messages in the log
 }
 
-func (r *run) close() {
-	if r.plain != nil {
-		r.plain.close()
-	}
-}
-
-// at fills the log up to a size and measures each figure.
-func (r *run) at(ctx context.Context, size int) ([]Figure, error) {
-	if err := r.fill(ctx, size); err != nil {
-		return nil, err
-	}
-	if err := r.settle(ctx); err != nil {
-		return nil, err
-	}
-	if r.plain == nil {
-		var err error
-		if r.plain, err = newPlainTable(ctx, r.Database); err != nil {
-			return nil, err
-		}
-	}
-	steps := []func(context.Context) (Figure, error){r.checking, r.proving, r.single, r.hot, r.bulk}
-	meter := ingest.NewMeter(r.Progress, fmt.Sprintf("measuring at %d messages", size), int64(len(steps)), "figures")
+func (r *run) figures(ctx context.Context) (figures []Figure, err error) {
+	steps := []func(context.Context) (Figure, error){r.checking, r.proving, r.single, r.hot, r.bulk, r.lag}
+	meter := ingest.NewMeter(r.Progress, fmt.Sprintf("measuring at %d messages", r.Size), int64(len(steps)), "figures")
 	defer meter.Done()
-	var figures []Figure
 	for _, step := range steps {
+		if err := r.count(ctx); err != nil {
+			return figures, err
+		}
+		if _, err := r.pool.Exec(ctx, "VACUUM ANALYZE log.messages"); err != nil {
+			return figures, err
+		}
 		f, err := step(ctx)
 		if err != nil {
 			return figures, err
 		}
-		f.Messages = size
+		f.Size, f.Messages = r.Size, r.have
 		figures = append(figures, f)
 		meter.Add(1)
 	}
-	lag, err := r.lag(ctx)
-	lag.Messages = size
-	return append(figures, lag), err
+	return figures, nil
 }
 
-// fill appends until the log has a size.
-func (r *run) fill(ctx context.Context, size int) error {
-	if err := r.pool.QueryRow(ctx, countSQL).Scan(&r.have); err != nil {
+func (r *run) count(ctx context.Context) error {
+	return r.pool.QueryRow(ctx, countSQL).Scan(&r.have)
+}
+
+// fill appends until the log has its size.
+func (r *run) fill(ctx context.Context) error {
+	if err := r.count(ctx); err != nil {
 		return err
 	}
-	meter := ingest.NewMeter(r.Progress, fmt.Sprintf("filling the log up to %d messages", size), int64(size-r.have), "messages")
+	meter := ingest.NewMeter(r.Progress, fmt.Sprintf("filling the log up to %d messages", r.Size), int64(r.Size-r.have), "messages")
 	defer meter.Done()
 	words := newWriter(0)
-	for r.have < size {
-		drafts := make([]chain.Draft, min(BulkMessages, size-r.have))
+	for r.have < r.Size {
+		drafts := make([]chain.Draft, min(BulkMessages, r.Size-r.have))
 		for i := range drafts {
 			drafts[i] = words.draft(Sessions)
 		}
@@ -137,22 +127,21 @@ func (r *run) fill(ctx context.Context, size int) error {
 	return nil
 }
 
-// settle waits until nothing is left to do behind what was appended, and statistics are up to date.
-func (r *run) settle(ctx context.Context) error {
+// settle waits until nothing is left to do behind what was appended, seals and search vectors, and gives how long that
+// took.
+func (r *run) settle(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
 	for {
 		var left int64
-		if err := r.pool.QueryRow(ctx, leftSQL).Scan(&left); err != nil {
-			return err
-		}
-		if left == 0 {
-			break
+		if err := r.pool.QueryRow(ctx, leftSQL).Scan(&left); err != nil || left == 0 {
+			return time.Since(began), err
 		}
 		select {
-		case <-time.After(100 * time.Millisecond):
+		case <-ticker.C:
 		case <-ctx.Done():
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 	}
-	_, err := r.pool.Exec(ctx, "VACUUM ANALYZE log.messages")
-	return err
 }

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -29,6 +30,12 @@ func (r *Recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Tr
 
 // TraceQueryEnd does nothing.
 func (r *Recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// readsHashes tells whether a statement reads hashes of the tree, or leaves that it hashes: not where a message's leaf is,
+// nor checkpoints.
+func (s statement) readsHashes() bool {
+	return strings.Contains(s.sql, "seal.tiles") || strings.Contains(s.sql, "LeavesInRanges")
+}
 
 // take gives what was noted since the last time.
 func (r *Recorder) take() []statement {

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tzzr/context-manager/internal/bench"
+	"github.com/tzzr/context-manager/internal/servertest"
+)
+
+// A short run measures every figure beside its limit, says so to people and to programs, and leaves nothing behind. What
+// it measures is not this test's business.
+func TestBench(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "report.json")
+	cmd := command(t, servertest.DataDir(t), "bench", "--messages", "2000", "--turn", "300ms", "--turns", "1", "--json", file)
+	var progress strings.Builder
+	cmd.Stderr = &progress
+	table, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bench: %v\n%s", err, progress.String())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report bench.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if len(report.Figures) != 6 || report.Processors < 1 || report.Postgres == "" {
+		t.Fatalf("report = %+v, want six figures and the machine", report)
+	}
+	for _, f := range report.Figures {
+		if f.Value <= 0 || f.P50 <= 0 || f.P99 < f.P50 || f.Size != 2000 || f.Messages < 2000 || f.Target <= 0 {
+			t.Errorf("figure = %+v", f)
+		}
+		if f.Limit != "" && (f.LimitValue <= 0 || f.Ratio != f.Value/f.LimitValue) {
+			t.Errorf("figure = %+v, want a ratio to a limit", f)
+		}
+		verdict := "missed"
+		if f.Reached() {
+			verdict = "reached"
+		}
+		found := false
+		for line := range strings.Lines(string(table)) {
+			found = found || strings.HasPrefix(line, f.Name+" ") && strings.Contains(line, verdict)
+		}
+		if !found {
+			t.Errorf("the table does not say of %s that it is %s:\n%s", f.Name, verdict, table)
+		}
+	}
+}
+
+func TestBenchRefuses(t *testing.T) {
+	t.Parallel()
+	for flag, value := range map[string]string{"--messages": "10", "--turn": "1ms", "--turns": "0"} {
+		out, err := command(t, servertest.DataDir(t), "bench", flag, value).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), flag) {
+			t.Errorf("bench %s %s = %v, %s; want an error that names the flag", flag, value, err, out)
+		}
+	}
+}
