@@ -127,6 +127,15 @@ func extends(ctx context.Context, q *dbgen.Queries, head, older seal.Head, what,
 	return nil
 }
 
+// headOf gives the head that is recorded of the tree.
+func headOf(p dbgen.SealPositionRow) (seal.Head, error) {
+	if p.Size == 0 {
+		return seal.Head{Root: chain.Sum(nil)}, nil
+	}
+	root, err := chain.ParseHash(p.Root)
+	return seal.Head{Size: p.Size, Root: root}, err
+}
+
 // refuseDamage makes a refusal of damage to the tree; other errors stay.
 func refuseDamage(err error) error {
 	if damage, ok := errors.AsType[*damageError](err); ok {
@@ -135,7 +144,9 @@ func refuseDamage(err error) error {
 	return err
 }
 
-// follow checks what another server has signed against the file, and writes it there.
+// follow checks what another server has signed against the file, and writes it there. The file is ahead of it if this
+// server ended between publishing and keeping a checkpoint: then the tree must extend the file, and whoever seals
+// signs it later.
 func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
 	position, err := q.SealPosition(ctx)
 	if err != nil {
@@ -145,15 +156,18 @@ func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
 		return err
 	}
 	s.set(func(state *SealState) { state.Waiting = position.Waiting })
-	newest, err := newestSigned(ctx, q, s.policy)
+	logs, err := q.SealLogs(ctx)
 	if err != nil {
 		return err
 	}
-	var logs []dbgen.SealLog
-	if logs, err = q.SealLogs(ctx); err != nil {
+	outside, err := s.loadOutside(ctx, logs)
+	if err != nil {
 		return err
 	}
-	outside, err := s.loadOutside(ctx, logs)
+	if position, err = q.SealPosition(ctx); err != nil { // after the file, which another server may write
+		return err
+	}
+	newest, err := newestSigned(ctx, q, s.policy)
 	if err != nil {
 		return err
 	}
@@ -162,6 +176,13 @@ func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
 	}
 	if outside.Head == newest.Head || newest.Size == 0 && outside.Size == 0 {
 		return nil
+	}
+	if outside.Size > newest.Size {
+		recorded, err := headOf(position)
+		if err != nil {
+			return err
+		}
+		return extends(ctx, q, recorded, outside.Head, "the checkpoint in "+s.config.Checkpoint, outside.Text)
 	}
 	if err := extends(ctx, q, newest.Head, outside.Head, "the checkpoint in "+s.config.Checkpoint, outside.Text); err != nil {
 		return err

@@ -25,7 +25,7 @@ type leader struct {
 	q    *dbgen.Queries
 
 	tree    *seal.Tree // what is committed; nil: not known
-	signed  seal.Head  // the newest checkpoint of the key; zero if there is none
+	signed  seal.Head  // the newest checkpoint of the key that is kept; zero if there is none
 	note    string
 	outside seal.Head // what the file has, found to be extended by the tree; zero if there is none
 
@@ -33,12 +33,15 @@ type leader struct {
 	sawAll time.Time // every message that was committed by then is signed
 }
 
-// turn takes what waits into the tree, signs it, keeps the checkpoint, and publishes it: whatever of that is to be
+// turn takes what waits into the tree, signs it, publishes the checkpoint, and keeps it: whatever of that is to be
 // done. more says that messages wait still.
 //
-// The order is what makes a crash harmless. A tree is signed once it is committed; a checkpoint leaves the server, to
-// the file, to clients and to witnesses, once it is committed, too; and before either, the tree is held against the
-// file. So no two checkpoints of one size differ, whatever is lost in between.
+// The order is what makes a crash harmless. A tree is signed once it is committed, and was held against the file.
+// Its checkpoint is published first: on disk in the file. Only then is it kept in the database, from where clients and
+// witnesses have it. So nobody has one that the file does not know, and a database that loses it and comes back
+// without it does not get past the file. A file that is ahead of what was kept is of a tree that is committed: it is
+// kept then, and a signature is the same every time. While the file cannot be written, or what it has cannot be kept,
+// nothing is signed, and nothing more is taken into the tree.
 func (l *leader) turn(ctx context.Context) (more bool, err error) {
 	began := time.Now()
 	position, err := l.q.SealPosition(ctx)
@@ -55,6 +58,12 @@ func (l *leader) turn(ctx context.Context) (more bool, err error) {
 	} else if err := l.checkOutside(ctx); err != nil {
 		return false, err
 	}
+	if err := l.settle(ctx); err != nil {
+		return false, err
+	}
+	if err := l.sign(ctx); err != nil { // what was grown before
+		return false, err
+	}
 	size := l.tree.Size()
 	if position.Waiting > 0 {
 		if more, err = l.grow(ctx); err != nil {
@@ -62,9 +71,6 @@ func (l *leader) turn(ctx context.Context) (more bool, err error) {
 		}
 	}
 	if err := l.sign(ctx); err != nil {
-		return false, err
-	}
-	if err := l.publish(); err != nil {
 		return false, err
 	}
 	l.took = l.tree.Size() > size
@@ -238,7 +244,25 @@ func takeRuns(ctx context.Context, q *dbgen.Queries) (runs idRuns, more bool, er
 	return runs, left <= 0, nil
 }
 
-// sign signs the tree, if it is not signed yet, and keeps the checkpoint.
+// settle makes the file and the database agree on the newest checkpoint, before there is another.
+func (l *leader) settle(ctx context.Context) error {
+	if l.signed.Size >= l.outside.Size {
+		if l.outside != l.signed && l.signed.Size > 0 { // another server's, or the file is gone
+			if err := l.publish(l.signed, l.note); err != nil {
+				return err
+			}
+		}
+		l.announce(seal.Checkpoint{Head: l.signed, Origin: l.key.Name(), Note: l.note})
+		return nil
+	}
+	text, err := seal.Sign(l.key, l.outside)
+	if err != nil {
+		return err
+	}
+	return l.give(ctx, l.outside, text)
+}
+
+// sign signs the tree, if it is not signed yet.
 func (l *leader) sign(ctx context.Context) error {
 	head := l.tree.Head()
 	if head.Size == 0 || head == l.signed {
@@ -251,34 +275,40 @@ func (l *leader) sign(ctx context.Context) error {
 	if err := l.step("sign", func() (err error) { text, err = seal.Sign(l.key, head); return err }); err != nil {
 		return err
 	}
+	return l.give(ctx, head, text)
+}
+
+// give publishes a checkpoint, keeps it, and makes it known.
+func (l *leader) give(ctx context.Context, head seal.Head, text string) error {
+	if err := l.publish(head, text); err != nil {
+		return err
+	}
 	if err := l.step("keep", func() error { return l.q.AddCheckpoint(ctx, l.key.Name(), head.Size, head.Root, text) }); err != nil {
 		return err
 	}
 	l.signed, l.note = head, text
+	l.announce(seal.Checkpoint{Head: head, Origin: l.key.Name(), Note: text})
 	return nil
 }
 
-// publish writes the newest checkpoint to the file, if it is not there yet, and tells the witnesses of it.
-func (l *leader) publish() error {
-	if l.signed.Size == 0 {
-		return nil
+// publish writes a checkpoint to the file.
+func (l *leader) publish(head seal.Head, text string) error {
+	c := seal.Checkpoint{Head: head, Origin: l.key.Name(), Note: text}
+	if err := l.step("publish", func() error {
+		return sealfile.StoreCheckpoint(l.config.Checkpoint, l.policy, l.outside, c)
+	}); err != nil {
+		return err
 	}
-	c := seal.Checkpoint{Head: l.signed, Origin: l.key.Name(), Note: l.note}
-	if l.outside != l.signed {
-		if err := l.step("publish", func() error {
-			return sealfile.StoreCheckpoint(l.config.Checkpoint, l.policy, l.outside, c)
-		}); err != nil {
-			return err
-		}
-		l.outside = l.signed
-		l.set(func(s *SealState) { s.Outside = sealfile.Outside{Checkpoint: c, Text: c.Note} })
-	}
-	l.announce(c)
+	l.outside = head
+	l.set(func(s *SealState) { s.Outside = sealfile.Outside{Checkpoint: c, Text: text} })
 	return nil
 }
 
-// announce makes a checkpoint known as the newest.
+// announce makes a checkpoint that is kept known as the newest, and has the witnesses asked. One of no messages is none.
 func (s *Sealer) announce(c seal.Checkpoint) {
+	if c.Size == 0 {
+		return
+	}
 	s.mu.Lock()
 	known := s.newest != nil && s.newest.Head == c.Head
 	s.newest, s.state.Newest = &c, c.Head

@@ -33,6 +33,7 @@ const auditRows = 64 * seal.TileWidth
 // pinned is what the log is held against that is not in the database.
 type pinned struct {
 	outside   *seal.Checkpoint // the last checkpoint that this server keeps; nil if it keeps none
+	pending   bool             // that may be ahead of those in the database, which are written after it
 	refused   string           // why what it keeps is no such checkpoint, in words
 	witnesses []note.Verifier  // keys of the witnesses that it asks
 }
@@ -61,6 +62,7 @@ func (d *DB) pinned() (p pinned, err error) {
 		p.outside = &seal.Checkpoint{Origin: outside.Other, Note: outside.Text}
 	case outside.Size > 0:
 		p.outside = &outside.Checkpoint
+		p.pending = outside.Size > s.State().Newest.Size // asked for after the file was read
 	}
 	return p, nil
 }
@@ -78,6 +80,9 @@ func audit(ctx context.Context, tx pgx.Tx, pins pinned, secret [32]byte) (*seal.
 	a := seal.NewAuditor(keys, pins.outside, secret)
 	if pins.refused != "" {
 		a.Refuse(pins.refused)
+	}
+	if pins.pending {
+		a.Pending()
 	}
 	last := int64(-1)
 	for {

@@ -35,12 +35,13 @@ type Auditor struct {
 	row    [TileWidth]Leaf // the leaves of the tile of level 0 that is being filled
 	hashed [1 + LeafBytes]byte
 
-	trees         *claim
-	origins       map[string]*claim
-	outsideClaim  *claim
-	outsideStored bool // among the checkpoints
-	lastTree      int64
-	newest        *Signed
+	trees          *claim
+	origins        map[string]*claim
+	outsideClaim   *claim
+	outsideStored  bool // among the checkpoints
+	outsidePending bool // or may not be there yet
+	lastTree       int64
+	newest         *Signed
 }
 
 // Stored is what the database keeps of a stretch of the tree, each list ascending: by size, or by level and number.

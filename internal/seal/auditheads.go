@@ -200,6 +200,10 @@ func readCosignature(s SignedLine) error {
 	return nil
 }
 
+// Pending says that the checkpoint outside of the database, where it is written first, may be ahead of those in it. It
+// still must be of this tree.
+func (a *Auditor) Pending() { a.outsidePending = true }
+
 // Refuse says that what is kept outside of the database cannot be what it must be, and why.
 func (a *Auditor) Refuse(why string) { a.root("%s", why) }
 
@@ -256,13 +260,16 @@ func (a *Auditor) Finish() {
 	if a.outside == nil || a.lost {
 		return
 	}
+	pending := false
 	switch outside := a.outside; {
 	case outside.Size > size:
 		a.root("the checkpoint that is kept outside of the database is of %d leaves, and the tree has %d: the database is older than what was signed, or another one", outside.Size, size)
 	case a.outsideClaim.wrong > 0:
 		a.root("the checkpoint that is kept outside of the database differs from the tree %s", a.outsideClaim.words())
+	default:
+		pending = a.outsidePending
 	}
-	if !a.outsideStored {
+	if !a.outsideStored && !pending {
 		a.root("the checkpoint of size %d that is kept outside of the database is not among those in it", a.outside.Size)
 	}
 }

@@ -49,31 +49,43 @@ func LoadCheckpoint(path string, policy seal.Policy) (Outside, error) {
 }
 
 // StoreCheckpoint puts a checkpoint, which was checked to extend the head, in the place of the one of that head, which
-// is the zero value for no file. When it returns, the checkpoint is on disk. What stands there and is as large or larger
-// stays: a checkpoint is never taken back, not even by two servers at once.
+// is the zero value for no file. When it returns, the checkpoint is on disk, also if it stood there already. What stands
+// there and is as large or larger stays: a checkpoint is never taken back, not even by two servers at once.
 //
 // Faults: CONFLICT if another one stands there that is of another head: check again against that; UNAVAILABLE if it
-// cannot be read or written.
+// cannot be read or written, with the cause in words.
 func StoreCheckpoint(path string, policy seal.Policy, checked seal.Head, next seal.Checkpoint) error {
 	lock, err := os.OpenFile(path+lockSuffix, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the checkpoint in %s cannot be written", path)
+		return cannotWrite(path, err)
 	}
 	defer lock.Close() // which unlocks
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the checkpoint in %s cannot be locked", path)
+		return cannotWrite(path, err)
 	}
 	now, err := LoadCheckpoint(path, policy)
 	switch {
 	case err != nil:
 		return err
-	case now.Other == "" && now.Head == next.Head && now.Text != "":
+	case now.Other == "" && now.Head == next.Head && now.Text != "": // by a process that may have ended before it was on disk
+		if err := settle(path); err != nil {
+			return cannotWrite(path, err)
+		}
 		return nil
 	case now.Other != "" || now.Head != checked || now.Size >= next.Size:
 		return fault.New(fault.Conflict, "the checkpoint in %s is another one by now", path)
 	}
 	if err := errors.Join(Clean(path), Replace(path, next.Note)); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the checkpoint in %s cannot be written", path)
+		return cannotWrite(path, err)
 	}
 	return nil
+}
+
+// cannotWrite says which file cannot be written, and why, as the system says it.
+func cannotWrite(path string, err error) error {
+	why := err
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		why = number
+	}
+	return fault.Wrap(err, fault.Unavailable, "the checkpoint cannot be written to %s: %s", path, why)
 }

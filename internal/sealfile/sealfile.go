@@ -142,6 +142,15 @@ func write(path, text string) (name string, err error) {
 	return f.Name(), nil
 }
 
+// settle sees that a file and its name are on disk.
+func settle(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close(), syncDirectory(filepath.Dir(path)))
+}
+
 func syncDirectory(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
