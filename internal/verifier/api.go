@@ -9,19 +9,28 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// maxAnswer is how long an answer of the API, or one event of a stream, may be.
-const maxAnswer = 16 << 20
+// Limits of what a server may make a check take. The answers that an honest one gives are far below.
+const (
+	maxAnswer  = 1 << 20 // bytes of an answer: a page of sessions has some 50 kB
+	maxEvent   = 4 << 20 // bytes of one event of a stream, which may have 1,000 breaks
+	maxMessage = 1000    // runes of an error that are repeated
+	maxCursor  = 256     // bytes
+	pageLength = 200     // sessions, of each page but the last
+)
 
 // api asks a server's API. What it says is what the server says.
 type api struct {
 	url   string // of the server, without a slash at the end
 	token string
 	http  *http.Client
+
+	patience time.Duration
 }
 
 // ownBreak is a break as the API has it.
@@ -41,7 +50,7 @@ type answer struct {
 
 func (a *answer) into(data any) error {
 	if len(a.Errors) > 0 {
-		return fault.New(fault.Unavailable, "the server says: %s", a.Errors[0].Message)
+		return fault.New(fault.Unavailable, "the server says: %.*s", maxMessage, a.Errors[0].Message)
 	}
 	if err := json.Unmarshal(a.Data, data); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the server's answer cannot be read")
@@ -49,14 +58,41 @@ func (a *answer) into(data any) error {
 	return nil
 }
 
-// post sends a query, and gives the answer's body.
+// awaited is an answer's body that ends the request when nothing of it comes for too long, or when it is closed.
+type awaited struct {
+	io.ReadCloser
+	timer  *time.Timer
+	limit  time.Duration
+	cancel context.CancelFunc
+}
+
+// Read reads what there is, and gives the server as long again for the rest.
+func (a *awaited) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if n > 0 {
+		a.timer.Reset(a.limit)
+	}
+	return n, err
+}
+
+// Close ends the request.
+func (a *awaited) Close() error {
+	a.timer.Stop()
+	a.cancel()
+	return a.ReadCloser.Close()
+}
+
+// post sends a query, and gives the answer's body, of which something must come again and again.
 func (a *api) post(ctx context.Context, accept, query string, variables any) (io.ReadCloser, error) {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	timer := time.AfterFunc(a.patience, cancel)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+"/graphql", bytes.NewReader(body))
 	if err != nil {
+		cancel()
 		return nil, fault.Input("--server", "%q is no address of a server", a.url)
 	}
 	request.Header.Set("Content-Type", "application/json")
@@ -64,16 +100,21 @@ func (a *api) post(ctx context.Context, accept, query string, variables any) (io
 	request.Header.Set("Authorization", "Bearer "+a.token)
 	response, err := a.http.Do(request)
 	if err != nil {
+		cancel()
 		return nil, fault.Wrap(err, fault.Unavailable, "%s cannot be reached", a.url)
 	}
+	answer := &awaited{response.Body, timer, a.patience, cancel}
 	if response.StatusCode != http.StatusOK {
-		defer response.Body.Close()
+		defer answer.Close()
 		return nil, fault.New(fault.Unavailable, "%s answers %d: is the token right?", a.url+"/graphql", response.StatusCode)
 	}
-	return response.Body, nil
+	return answer, nil
 }
 
+// ask gives the one answer to a query, all of which must come in time.
 func (a *api) ask(ctx context.Context, query string, variables, data any) error {
+	ctx, cancel := context.WithTimeout(ctx, a.patience)
+	defer cancel()
 	body, err := a.post(ctx, "application/json", query, variables)
 	if err != nil {
 		return err
@@ -95,7 +136,7 @@ func (a *api) verify(ctx context.Context, progress func(done, total int64)) (che
 	}
 	defer body.Close()
 	events := bufio.NewScanner(body)
-	events.Buffer(nil, maxAnswer)
+	events.Buffer(nil, maxEvent)
 	for events.Scan() {
 		text, ok := strings.CutPrefix(events.Text(), "data: ")
 		if !ok {
@@ -116,6 +157,9 @@ func (a *api) verify(ctx context.Context, progress func(done, total int64)) (che
 			return 0, nil, err
 		}
 		p := data.VerificationProgress
+		if len(p.Breaks) > MaxBreaks {
+			return 0, nil, fault.New(fault.Unavailable, "the server lists %d breaks, and at most %d are listed", len(p.Breaks), MaxBreaks)
+		}
 		progress(p.Checked, p.Total)
 		if p.Done {
 			return p.Checked, p.Breaks, nil
@@ -134,10 +178,12 @@ type head struct {
 	Head   chain.Hash
 }
 
-// sessions calls f with every session, some perhaps twice.
-func (a *api) sessions(ctx context.Context, f func(head)) error {
-	const query = `query($after: String) { sessions(first: 200, after: $after) {
+// sessions calls f with each page of sessions, of which some may come twice, until it gives false. No cursor comes
+// twice, all pages but the last are full, and no session is empty.
+func (a *api) sessions(ctx context.Context, f func([]head) (bool, error)) error {
+	const query = `query($first: Int, $after: String) { sessions(first: $first, after: $after) {
 		edges { node { hash length head } } pageInfo { hasNextPage endCursor } } }`
+	known := map[string]bool{}
 	for after := (*string)(nil); ; {
 		var data struct {
 			Sessions struct {
@@ -148,19 +194,24 @@ func (a *api) sessions(ctx context.Context, f func(head)) error {
 				}
 			}
 		}
-		if err := a.ask(ctx, query, map[string]any{"after": after}, &data); err != nil {
+		if err := a.ask(ctx, query, map[string]any{"first": pageLength, "after": after}, &data); err != nil {
 			return err
 		}
-		for _, e := range data.Sessions.Edges {
-			f(e.Node)
+		page := make([]head, len(data.Sessions.Edges))
+		for i, e := range data.Sessions.Edges {
+			if page[i] = e.Node; e.Node.Length < 1 {
+				return fault.New(fault.Unavailable, "the server lists session %s with a length of %d", e.Node.Hash, e.Node.Length)
+			}
 		}
-		page := data.Sessions.PageInfo
-		if !page.HasNextPage {
-			return nil
-		}
-		if after = page.EndCursor; after == nil || len(data.Sessions.Edges) == 0 {
+		info := data.Sessions.PageInfo
+		after = info.EndCursor
+		switch more, err := f(page); {
+		case err != nil || !more || !info.HasNextPage:
+			return err
+		case len(page) != pageLength || after == nil || len(*after) > maxCursor || known[*after]:
 			return fault.New(fault.Unavailable, "the server's list of sessions does not go on")
 		}
+		known[*after] = true
 	}
 }
 

@@ -25,8 +25,11 @@ type Server struct {
 
 	// Progress is told how far each part is: the server's own check in messages, the tree in leaves.
 	Progress func(part string, done, total int64)
-	// Wait is how long a checkpoint may take to cover what the API shows; zero is ten seconds.
+	// Wait is how long the next checkpoint may take while none covers what the API shows; zero is ten seconds.
 	Wait time.Duration
+	// Patience is how long an answer of the API, or the next bytes of a stream, may take; zero is a minute. A stream has
+	// a ping every few seconds.
+	Patience time.Duration
 }
 
 // ServerReport is what was found at a server.
@@ -46,7 +49,14 @@ type ServerReport struct {
 	kept *seal.Checkpoint // what the caller may keep
 }
 
-const sealWait = 10 * time.Second
+const (
+	sealWait = 10 * time.Second
+	patience = time.Minute
+)
+
+// maxWaiting is how many messages that no checkpoint covers an API may show. Beyond, only a log that is being sealed is
+// read on, so that a server cannot fill the memory with sessions that nobody signed.
+const maxWaiting = 100_000
 
 // CheckServer lets a server check its log and then checks, trusting nothing but the policy: that it has a checkpoint
 // which holds; that its leaves give the checkpoint's root and its tiles belong to it; that the tree extends the one that
@@ -55,16 +65,9 @@ const sealWait = 10 * time.Second
 //
 // An error says that the server cannot be checked; what is wrong is in the report.
 func CheckServer(ctx context.Context, s Server) (ServerReport, error) {
-	client, err := tile.NewClient(s.URL)
+	c, err := newServerChecker(s)
 	if err != nil {
 		return ServerReport{}, err
-	}
-	c := &serverChecker{
-		Server: s, tiles: client, tree: new(seal.Tree), heads: map[chain.Hash]*apiHead{}, last: map[chain.Hash]int64{},
-		api: &api{url: strings.TrimRight(s.URL, "/"), token: s.Token, http: &http.Client{}},
-	}
-	if c.Progress == nil {
-		c.Progress = func(string, int64, int64) {}
 	}
 	err = c.run(ctx)
 	r := &c.report
@@ -72,6 +75,21 @@ func CheckServer(ctx context.Context, s Server) (ServerReport, error) {
 	r.OwnBreaks = append([]Break{}, r.OwnBreaks...)
 	r.Valid = r.Found == 0 && len(r.OwnBreaks) == 0
 	return *r, err
+}
+
+func newServerChecker(s Server) (*serverChecker, error) {
+	client, err := tile.NewClient(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	c := &serverChecker{
+		Server: s, tiles: client, tree: new(seal.Tree), heads: map[chain.Hash]*apiHead{}, last: map[chain.Hash]int64{},
+		api: &api{url: strings.TrimRight(s.URL, "/"), token: s.Token, http: &http.Client{}, patience: cmp.Or(s.Patience, patience)},
+	}
+	if c.Progress == nil {
+		c.Progress = func(string, int64, int64) {}
+	}
+	return c, nil
 }
 
 // serverChecker is the state of a check.
@@ -114,26 +132,53 @@ func (c *serverChecker) run(ctx context.Context) error {
 		}
 		c.report.OwnBreaks = append(c.report.OwnBreaks, own)
 	}
-	total := int64(0)
-	if err := c.api.sessions(ctx, func(h head) {
-		if c.heads[h.Hash] == nil {
-			c.heads[h.Hash] = &apiHead{head: h}
-			total += h.Length
-		}
-	}); err != nil {
+	total, ok, err := c.list(ctx)
+	if ok && err == nil {
+		ok, err = c.await(ctx, total)
+	}
+	if c.head.Note != "" { // or else the log is empty
+		c.report.Checkpoint, c.report.kept = signed(c.head), &c.head
+	}
+	if !ok || err != nil || c.head.Note == "" {
 		return err
 	}
-	if ok, err := c.await(ctx, total); !ok || err != nil {
-		return err
-	}
-	if c.head.Note == "" { // of an empty log
-		return nil
-	}
-	c.report.Checkpoint, c.report.kept = signed(c.head), &c.head
 	if err := c.read(ctx); err != nil {
 		return err
 	}
 	return c.compare(ctx)
+}
+
+// list reads the sessions that the API shows, and gives how many messages they have. What it shows was committed before
+// its page was sent, so a checkpoint that is read later covers all of it but what waits to be sealed.
+func (c *serverChecker) list(ctx context.Context) (total int64, ok bool, err error) {
+	c.head, ok = c.before, true
+	shown := int64(0) // of all entries, those that come twice included
+	err = c.api.sessions(ctx, func(page []head) (bool, error) {
+		for _, h := range page {
+			if h.Length > seal.MaxSize-shown {
+				c.wrong(nil, chain.LeafMismatch, "the server shows more messages than any tree can have")
+				ok = false
+				return false, nil
+			}
+			shown += h.Length
+			if c.heads[h.Hash] == nil {
+				c.heads[h.Hash] = &apiHead{head: h}
+				total += h.Length
+			}
+		}
+		if shown-maxWaiting <= c.head.Size {
+			return true, nil
+		}
+		var err error
+		if ok, err = c.await(ctx, shown-maxWaiting); !ok || err != nil {
+			return false, err
+		}
+		if ok = shown-maxWaiting <= c.head.Size; !ok {
+			c.wrong(nil, chain.LeafMismatch, "the server shows at least %d messages, and its newest checkpoint covers %d: so many cannot wait to be sealed", shown, c.head.Size)
+		}
+		return ok, nil
+	})
+	return total, ok, err
 }
 
 // wrong adds a break of the tree, or of a session.
@@ -164,13 +209,18 @@ func (c *serverChecker) open(ctx context.Context, to *seal.Checkpoint) (there, h
 	return true, true, nil
 }
 
-// await reads checkpoints until one covers what the API showed, or none has come for long enough: then what it does
-// not cover counts as not sealed.
+// await reads checkpoints until one covers what the API showed, or no larger one has come for long enough: then what
+// it does not cover counts as not sealed.
 func (c *serverChecker) await(ctx context.Context, total int64) (bool, error) {
-	end := time.NewTimer(cmp.Or(c.Wait, sealWait))
+	wait := cmp.Or(c.Wait, sealWait)
+	end := time.NewTimer(wait)
 	defer end.Stop()
-	for late := false; ; {
+	for largest, late := c.head.Size, false; ; {
 		there, holds, err := c.open(ctx, &c.head)
+		if c.head.Size > largest {
+			largest, late = c.head.Size, false
+			end.Reset(wait)
+		}
 		switch {
 		case !holds || err != nil:
 			return false, err
@@ -200,8 +250,8 @@ func (c *serverChecker) compare(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if now == nil {
-				c.wrong(&h.tail, chain.MissingSession, "its %d messages are in the tree, and the server does not show the session", h.tail.Sequence)
+			if now == nil || now.Length < h.tail.Sequence {
+				c.wrong(&h.tail, chain.MissingSession, "its %d messages are in the tree, and the server does not show them", h.tail.Sequence)
 			}
 		case h.from > 0:
 			c.wrong(&h.tail, chain.MissingTail, "messages %d to %d are in the tree, and the server's session ends with %d", h.from, h.tail.Sequence, h.Length)
