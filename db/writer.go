@@ -16,7 +16,8 @@ const (
 	groupMessages = 1000
 	groupBytes    = 8 << 20
 	groupTimeout  = 30 * time.Second
-	writers       = 2    // one gathers and prepares while the other waits for the disk, or for a session that others hold
+	writers       = 2 // one at a time, unless a session that others hold keeps it waiting
+	turnPatience  = 10 * time.Millisecond
 	queueLength   = 256  // calls; more wait for a place
 	lockTimeout   = "2s" // for sessions that others hold; then each call of a group is tried alone
 )
@@ -43,7 +44,8 @@ type writer struct {
 	pool  *pgxpool.Pool
 	index *indexer
 	queue chan *appendCall
-	mu    sync.RWMutex // closed is set, and queue closed, under the write lock
+	turn  chan struct{} // holds one while a writer has its turn
+	mu    sync.RWMutex  // closed is set, and queue closed, under the write lock
 	ended bool
 	wait  sync.WaitGroup
 }
@@ -60,7 +62,7 @@ func startWriter(ctx context.Context, config *pgxpool.Config, index *indexer) (*
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{pool: pool, index: index, queue: make(chan *appendCall, queueLength)}
+	w := &writer{pool: pool, index: index, queue: make(chan *appendCall, queueLength), turn: make(chan struct{}, 1)}
 	for range writers {
 		w.wait.Go(w.run)
 	}
@@ -117,9 +119,24 @@ func (w *writer) run() {
 				return
 			}
 		}
+		done := w.await()
 		var group []*appendCall
 		group, next = w.gather(first)
 		w.commit(group)
+		done()
+	}
+}
+
+// await waits for the other writer to be done, so that groups are as large as can be, or to be late. It gives what ends
+// the turn.
+func (w *writer) await() (done func()) {
+	timer := time.NewTimer(turnPatience)
+	defer timer.Stop()
+	select {
+	case w.turn <- struct{}{}:
+		return func() { <-w.turn }
+	case <-timer.C:
+		return func() {}
 	}
 }
 
