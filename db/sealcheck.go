@@ -13,7 +13,7 @@ import (
 
 // resume finds the tree in the database and goes on from it, if it is whole and extends all that was signed before.
 func (l *leader) resume(ctx context.Context, p dbgen.SealPositionRow) error {
-	l.tree, l.signed, l.note, l.outside = nil, seal.Head{}, "", seal.Head{}
+	l.tree, l.signed, l.note, l.outside, l.consulted = nil, seal.Head{}, "", seal.Head{}, false
 	if p.Leaves != p.Size {
 		return &refusal{broken: true, reason: fmt.Sprintf("the tree was recorded with %d messages, and its leaves go to %d", p.Size, p.Leaves)}
 	}

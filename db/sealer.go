@@ -36,7 +36,7 @@ type SealCondition string
 // The conditions.
 const (
 	Sealing SealCondition = "sealing" // or standing by, while another server of the same database does
-	Refused SealCondition = "refused" // the tree does not extend what was signed before
+	Refused SealCondition = "refused" // the tree does not extend what was signed or, as a witness says, cosigned before
 	Failing SealCondition = "failing" // this server cannot seal, though the tree is whole
 )
 
@@ -146,12 +146,20 @@ func (s *Sealer) State() SealState {
 		state.Problem = s.missed
 	}
 	for _, w := range s.asked {
-		state.Witnesses = append(state.Witnesses, w.state)
-		if state.Problem == "" && w.finding != "" {
-			state.Problem = w.finding
+		shown := w.state
+		if w.finding != nil { // also while it is not asked
+			shown.Problem = w.finding.reason
 		}
+		state.Witnesses = append(state.Witnesses, shown)
 	}
 	return state
+}
+
+// refusal gives why the tree is refused, nil while it is not.
+func (s *Sealer) refusal() *refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
 }
 
 // Ready gives an error, in words for whoever runs the server, while the tree is refused.
@@ -172,6 +180,9 @@ func (s *Sealer) useKey(key sealfile.Key) error {
 	defer s.mu.Unlock()
 	s.key, s.policy, s.newest = key, seal.Policy{Origin: key.Name(), Log: verifier}, nil
 	s.state.Origin, s.state.PublicKey, s.state.Newest = key.Name(), key.Public, seal.Head{}
+	for _, w := range s.asked {
+		w.finding = nil // of the name before
+	}
 	return nil
 }
 
@@ -190,6 +201,7 @@ type refusal struct {
 	reason     string
 	checkpoint string // the text of the one that the tree does not extend
 	broken     bool   // the tree is damaged: no word makes it whole
+	unseen     bool   // what it rests on is neither in the database nor in the file
 }
 
 func (r *refusal) Error() string { return r.reason }

@@ -29,6 +29,8 @@ type leader struct {
 	note    string
 	outside seal.Head // what the file has, found to be extended by the tree; zero if there is none
 
+	consulted bool // the witnesses, since the tree is known
+
 	took   bool      // the last turn took messages
 	sawAll time.Time // every message that was committed by then is signed
 }
@@ -59,6 +61,15 @@ func (l *leader) turn(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if err := l.settle(ctx); err != nil {
+		return false, err
+	}
+	if !l.consulted {
+		if err := l.consult(ctx); err != nil {
+			return false, err
+		}
+		l.consulted = true
+	}
+	if err := l.heard(); err != nil {
 		return false, err
 	}
 	if err := l.sign(ctx); err != nil { // what was grown before
@@ -268,7 +279,7 @@ func (l *leader) sign(ctx context.Context) error {
 	if head.Size == 0 || head == l.signed {
 		return nil
 	}
-	if err := l.checkOutside(ctx); err != nil {
+	if err := errors.Join(l.heard(), l.checkOutside(ctx)); err != nil {
 		return err
 	}
 	var text string

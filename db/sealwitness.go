@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -16,7 +17,8 @@ import (
 )
 
 // Cosigner asks a witness for its signature on a checkpoint that extends the tree of the old size; package witness has
-// one. A *witness.SizeError says that the witness goes on from another size; CONFLICT, that it refuses.
+// one. A *witness.SizeError says that the witness goes on from another size; a *witness.ForkError, that it has cosigned
+// another tree.
 type Cosigner interface {
 	Cosign(ctx context.Context, old int64, proof []chain.Hash, checkpoint string) (seal.Cosignature, error)
 }
@@ -45,6 +47,7 @@ type WitnessedSize struct {
 const (
 	witnessInterval = time.Second
 	witnessRetry    = time.Minute // at most
+	consultLimit    = 3 * time.Second
 )
 
 // WitnessedSizes gives the newest that each witness cosigned of the log under a name, by the names of their keys.
@@ -60,19 +63,23 @@ func (d *DB) WitnessedSizes(ctx context.Context, origin string) (map[string]Witn
 	return sizes, nil
 }
 
-// witnessLoop asks one witness for each newest checkpoint of a leader.
+// witnessLoop asks one witness for each newest checkpoint of a leader. That it cannot be reached, or does not cosign, is
+// its problem alone, and keeps nobody from sealing. That it has cosigned what the tree does not extend is kept outside
+// of the database as the file is, and refuses the tree, until the witness cosigns it after all or the log goes on under
+// another name.
 type witnessLoop struct {
 	*Sealer
 	witness Witness
 	awake   chan struct{}
+	asking  chan struct{} // holds one while it is asked
 
 	// Under the sealer's lock.
 	state   WitnessState
-	finding string // what only this witness knows, in words
+	finding *refusal
 }
 
 func newWitnessLoop(s *Sealer, w Witness) *witnessLoop {
-	return &witnessLoop{Sealer: s, witness: w, awake: make(chan struct{}, 1), state: WitnessState{Name: w.Name, URL: w.URL}}
+	return &witnessLoop{Sealer: s, witness: w, awake: make(chan struct{}, 1), asking: make(chan struct{}, 1), state: WitnessState{Name: w.Name, URL: w.URL}}
 }
 
 // wake lets it look for a new checkpoint.
@@ -110,7 +117,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// ask has the newest checkpoint cosigned, if this server is the one that seals, and keeps the cosignature.
+// ask has the newest checkpoint cosigned, if this server is the one that seals, and that is to be done.
 func (w *witnessLoop) ask(ctx context.Context) error {
 	w.mu.Lock()
 	newest, leading := w.newest, w.Sealer.state.Leading
@@ -118,24 +125,70 @@ func (w *witnessLoop) ask(ctx context.Context) error {
 	if newest == nil || !leading {
 		return nil
 	}
+	return w.request(ctx, *newest, false)
+}
+
+// consult asks all witnesses whether they know of more than is kept here, and waits for the answers, for a while.
+func (l *leader) consult(ctx context.Context) error {
+	if len(l.asked) == 0 {
+		return nil
+	}
+	newest := seal.Checkpoint{Head: l.signed, Origin: l.key.Name(), Note: l.note}
+	if newest.Size == 0 { // every tree begins so: that may be signed whatever was signed before
+		newest.Root = chain.Sum(nil)
+		var err error
+		if newest.Note, err = seal.Sign(l.key, newest.Head); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, consultLimit)
+	defer cancel()
+	var wait sync.WaitGroup
+	for _, w := range l.asked {
+		wait.Go(func() { w.tell(ctx, w.request(ctx, newest, true)) })
+	}
+	wait.Wait()
+	return nil
+}
+
+// heard gives a *refusal if a witness knows of what the tree does not extend.
+func (s *Sealer) heard() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.asked {
+		if w.finding != nil {
+			return w.finding
+		}
+	}
+	return nil
+}
+
+// request has a checkpoint cosigned, and keeps the cosignature; one that the witness has cosigned, as far as is known
+// here, only if again says so.
+func (w *witnessLoop) request(ctx context.Context, newest seal.Checkpoint, again bool) error {
+	select {
+	case w.asking <- struct{}{}:
+		defer func() { <-w.asking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	sizes, err := w.store.WitnessedSizes(ctx, newest.Origin)
 	if err != nil {
 		return err
 	}
-	old := sizes[w.witness.Name].Size
-	if old >= newest.Size {
+	old := min(sizes[w.witness.Name].Size, newest.Size)
+	if old == newest.Size && !again {
 		return nil
 	}
-	cosignature, err := w.cosign(ctx, old, *newest)
-	if other, ok := errors.AsType[*witness.SizeError](err); ok {
-		if other.Size > newest.Size {
-			return fault.New(fault.Conflict, "the witness %s has cosigned a tree of %d messages of this log, and the tree has %d: it was rolled back, or another log is signed with its key",
-				w.witness.Name, other.Size, newest.Size)
-		}
-		cosignature, err = w.cosign(ctx, other.Size, *newest)
+	cosignature, err := w.cosign(ctx, old, newest)
+	if other, ok := errors.AsType[*witness.SizeError](err); ok && other.Size <= newest.Size {
+		cosignature, err = w.cosign(ctx, other.Size, newest)
 	}
-	if err != nil {
+	if err := w.find(ctx, newest, err); err != nil {
 		return err
+	}
+	if newest.Size == 0 {
+		return nil
 	}
 	return mapError(w.store.queries().AddCosignature(ctx, dbgen.AddCosignatureParams{
 		Origin: newest.Origin, Size: newest.Size, Witness: w.witness.Name, Line: cosignature.Line, SignedAt: cosignature.At,
@@ -143,30 +196,60 @@ func (w *witnessLoop) ask(ctx context.Context) error {
 }
 
 func (w *witnessLoop) cosign(ctx context.Context, old int64, newest seal.Checkpoint) (seal.Cosignature, error) {
-	proof, err := w.store.ConsistencyProof(ctx, old, newest.Size)
-	if err != nil {
-		return seal.Cosignature{}, err
+	var proof []chain.Hash // none is needed from nothing, or to the same
+	if old > 0 && old < newest.Size {
+		var err error
+		if proof, err = w.store.ConsistencyProof(ctx, old, newest.Size); err != nil {
+			return seal.Cosignature{}, err
+		}
 	}
 	return w.witness.Cosign(ctx, old, proof, newest.Note)
 }
 
-// tell keeps what came of asking. That a witness refuses is a finding: it may be the only one that knows.
+// find keeps what an answer says of the tree: that the witness has cosigned another one or a larger one, or that it
+// cosigns this one. It gives the answer's error in words.
+func (w *witnessLoop) find(ctx context.Context, newest seal.Checkpoint, answer error) error {
+	var finding *refusal
+	if fork, ok := errors.AsType[*witness.ForkError](answer); ok {
+		finding = &refusal{reason: fork.Error(), unseen: true}
+	}
+	if other, ok := errors.AsType[*witness.SizeError](answer); ok {
+		kept, _, err := w.store.NewestCheckpoint(ctx)
+		switch {
+		case err != nil:
+			return err
+		case other.Size <= newest.Size || kept.Origin == newest.Origin && other.Size <= kept.Size: // another server asked meanwhile
+			return fault.New(fault.Unavailable, "the witness %s has gone on to %d messages", w.witness.Name, other.Size)
+		}
+		finding = &refusal{unseen: true, reason: fmt.Sprintf(
+			"the witness %s has cosigned a tree of %d messages of this log, and %d are signed here: what is here was rolled back, or another log is signed with its key",
+			w.witness.Name, other.Size, newest.Size)}
+	}
+	if answer != nil && finding == nil {
+		return answer
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if newest.Origin == w.policy.Origin {
+		w.finding = finding
+	}
+	if finding != nil {
+		return fault.Wrap(finding, fault.Conflict, "%s", finding)
+	}
+	return nil
+}
+
+// tell keeps what came of asking.
 func (w *witnessLoop) tell(ctx context.Context, err error) {
-	problem, finding := "", ""
+	problem := ""
 	if err != nil {
 		problem = mapError(err).Error()
 	}
-	if err != nil && fault.CodeOf(err) == fault.Conflict {
-		finding = fmt.Sprintf("a witness refuses: %s", problem)
-	}
 	w.mu.Lock()
 	changed := w.state.Problem != problem
-	w.state.Problem, w.finding = problem, finding
+	w.state.Problem = problem
 	w.mu.Unlock()
-	switch {
-	case changed && finding != "":
-		w.store.log.ErrorContext(ctx, "a witness refuses to cosign", "witness", w.witness.Name, "reason", problem)
-	case changed && problem != "":
-		w.store.log.WarnContext(ctx, "a witness was not reached", "witness", w.witness.Name, "reason", problem)
+	if changed && problem != "" {
+		w.store.log.WarnContext(ctx, "a witness does not cosign", "witness", w.witness.Name, "reason", problem)
 	}
 }

@@ -34,7 +34,7 @@ const auditRows = 64 * seal.TileWidth
 type pinned struct {
 	outside   *seal.Checkpoint // the last checkpoint that this server keeps; nil if it keeps none
 	pending   bool             // that may be ahead of those in the database, which are written after it
-	refused   string           // why what it keeps is no such checkpoint, in words
+	refused   []string         // what else speaks against the tree, in words
 	witnesses []note.Verifier  // keys of the witnesses that it asks
 }
 
@@ -51,10 +51,13 @@ func (d *DB) pinned() (p pinned, err error) {
 			p.witnesses = append(p.witnesses, w.Key)
 		}
 	}
+	if refused := s.refusal(); refused != nil && refused.unseen {
+		p.refused = append(p.refused, refused.reason)
+	}
 	outside, err := sealfile.LoadCheckpoint(s.config.Checkpoint, s.Policy())
 	switch {
 	case fault.CodeOf(err) == fault.Conflict:
-		p.refused = err.Error()
+		p.refused = append(p.refused, err.Error())
 		return p, nil
 	case err != nil:
 		return p, err
@@ -78,8 +81,8 @@ func audit(ctx context.Context, tx pgx.Tx, pins pinned, secret [32]byte) (*seal.
 		keys.Logs = append(keys.Logs, seal.Key{Origin: l.Origin, Public: l.PublicKey})
 	}
 	a := seal.NewAuditor(keys, pins.outside, secret)
-	if pins.refused != "" {
-		a.Refuse(pins.refused)
+	for _, why := range pins.refused {
+		a.Refuse(why)
 	}
 	if pins.pending {
 		a.Pending()

@@ -43,6 +43,21 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the witness %s has a checkpoint of %d messages", e.Witness, e.Size)
 }
 
+// ForkError says that what the witness has cosigned is not the beginning of the tree that it was shown.
+type ForkError struct {
+	Witness string // the name of its key
+	Size    int64  // what it has cosigned
+	Shown   int64  // the size of the tree that it was shown
+}
+
+// Error says so in words.
+func (e *ForkError) Error() string {
+	if e.Size == e.Shown {
+		return fmt.Sprintf("the witness %s has cosigned a tree of %d messages of this log with another root than this one of %d (409)", e.Witness, e.Size, e.Shown)
+	}
+	return fmt.Sprintf("the witness %s has cosigned a tree of %d messages of this log, and that is not the beginning of this one of %d (422)", e.Witness, e.Size, e.Shown)
+}
+
 // NewClient makes a client of the witness at an address with a key.
 //
 // Faults: BAD_USER_INPUT if the address is no http or https address, or the key no key of a witness.
@@ -91,7 +106,8 @@ func ParseList(entries []string) ([]*Client, error) {
 // last that the witness has cosigned, or 0. The answer has been checked with the witness's key.
 //
 // A *SizeError says that the witness has another size. Other faults: UNAVAILABLE if it cannot be reached or does not
-// answer in ten seconds; CONFLICT if it refuses, or answers what is no cosignature.
+// answer in ten seconds; CONFLICT if it refuses, or answers what is no cosignature, with a *ForkError if that is because
+// it has cosigned another tree.
 func (c *Client) Cosign(ctx context.Context, old int64, proof []chain.Hash, checkpoint string) (seal.Cosignature, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/add-checkpoint",
 		strings.NewReader(formatRequest(old, proof, checkpoint)))
@@ -124,10 +140,32 @@ func (c *Client) read(response *http.Response, body string, old int64, checkpoin
 		if err == nil && size >= 0 && size != old {
 			return seal.Cosignature{}, &SizeError{Witness: c.Key.Name(), Size: size}
 		}
+		if err == nil && size == old && size == sizeOf(checkpoint) {
+			return seal.Cosignature{}, c.fork(old, checkpoint)
+		}
+	case response.StatusCode == http.StatusUnprocessableEntity:
+		return seal.Cosignature{}, c.fork(old, checkpoint)
 	case response.StatusCode >= http.StatusInternalServerError, response.StatusCode == http.StatusTooManyRequests:
 		return seal.Cosignature{}, fault.New(fault.Unavailable, "the witness %s answers %d", c.Key.Name(), response.StatusCode)
 	}
 	return seal.Cosignature{}, fault.New(fault.Conflict, "the witness %s does not cosign: %s", c.Key.Name(), meaning(response.StatusCode))
+}
+
+// fork gives a *ForkError as a fault.
+func (c *Client) fork(old int64, checkpoint string) error {
+	err := &ForkError{Witness: c.Key.Name(), Size: old, Shown: sizeOf(checkpoint)}
+	return fault.Wrap(err, fault.Conflict, "%s", err)
+}
+
+// sizeOf reads the size of a checkpoint that this server made: its second line.
+func sizeOf(checkpoint string) int64 {
+	_, rest, _ := strings.Cut(checkpoint, "\n")
+	line, _, _ := strings.Cut(rest, "\n")
+	size, err := strconv.ParseInt(line, 10, 64)
+	if err != nil {
+		return -1
+	}
+	return size
 }
 
 // meaning says what a status means here.
@@ -138,9 +176,7 @@ func meaning(status int) string {
 	case http.StatusNotFound:
 		return "it does not know the log (404)"
 	case http.StatusConflict:
-		return "it has a checkpoint of the same size with another root (409)"
-	case http.StatusUnprocessableEntity:
-		return "what it has cosigned is not the beginning of this tree (422)"
+		return "it has another size, and does not say which (409)"
 	default:
 		return fmt.Sprintf("it answers %d", status)
 	}

@@ -3,6 +3,7 @@ package witness
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -70,6 +71,10 @@ func TestClientRefusesAnswers(t *testing.T) {
 		if test.want == "" && (err != nil || c.Line != line || c.Witness != "witness.example.org/1") ||
 			test.want != "" && (err == nil || fault.CodeOf(err) != test.want) {
 			t.Errorf("%s: Cosign = %+v, %v, want %q", test.name, c, err, test.want)
+		}
+		fork, forked := errors.AsType[*ForkError](err)
+		if forked != (test.status == 422) || forked && *fork != (ForkError{"witness.example.org/1", 10, 20}) {
+			t.Errorf("%s: Cosign = %v, want a *ForkError of 10 and 20 for a 422 and nothing else", test.name, err)
 		}
 		server.Close()
 	}
