@@ -2,13 +2,18 @@
 """Checks an export with proofs, as docs/seal.md says: python3 verify.py FILE log.pub
 
 Checks every message's hash, content, refs and place in its session, that what is without content was erased on record,
-every proof, and the checkpoint's signature. Origin and key are those of log.pub, never of FILE. It does not check
-signatures of witnesses, records, or what the file says of leaves that are not its messages'."""
-import base64, datetime, hashlib, json, struct, sys
+every proof, the checkpoint's signature, records, and the leaves if they are listed. Origin and key are those of log.pub,
+never of FILE. It does not check signatures of witnesses."""
+import base64, datetime, hashlib, json, re, struct, sys
 
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493  # Ed25519 (RFC 8032): the field, the order
 D, I, BASE = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P), (4 * pow(5, -1, P) % P).to_bytes(32, "little")
-sha, unbase = lambda *b: hashlib.sha256(b"".join(b)).digest(), lambda text: base64.b64decode(text, validate=True)
+sha = lambda *b: hashlib.sha256(b"".join(b)).digest()
+
+def unbase(text):
+    data = base64.b64decode(text, validate=True)
+    assert base64.b64encode(data).decode() == text, "base64 that is written in another way"
+    return data
 
 def add(p, q):  # of points as X, Y, Z, T
     a, b, c, d = (p[1] - p[0]) * (q[1] - q[0]), (p[1] + p[0]) * (q[1] + q[0]), 2 * p[3] * q[3] * D, 2 * p[2] * q[2]
@@ -31,14 +36,23 @@ def signed(key, text, signature):
     p, q = times(s, point(BASE)), add(point(r), times(h, point(key)))
     return len(signature) == 64 and s < L and (p[0] * q[2] - q[0] * p[2]) % P == 0 == (p[1] * q[2] - q[1] * p[2]) % P
 
+def number(text):
+    assert re.fullmatch("0|[1-9][0-9]{0,18}", text) and int(text) < 2**63, "no number as it is written"
+    return int(text)
+
 def checkpoint(note):  # size and root, if the pinned key signed them under the pinned name
-    (name, size, root), lines = note.split("\n\n")[0].split("\n"), note.split("\n\n")[1].splitlines()
-    ours = [unbase(line.split(" ")[2]) for line in lines if line.startswith("— " + ORIGIN + " ")]
-    assert name == ORIGIN and any(s[:4] == ID and signed(KEY, note.split("\n\n")[0].encode() + b"\n", s[4:]) for s in ours), "the checkpoint is not signed by the log's key"
-    return int(size), unbase(root)
+    body, signatures = note.split("\n\n")
+    assert len(note.encode()) <= 65536 and re.fullmatch(r"(— [^\s+\0-\x1f]+ [A-Za-z0-9+/=]+\n){1,100}", signatures), "no signed note"
+    name, size, root = body.split("\n")
+    lines = [line.split(" ") for line in signatures.split("\n")[:-1]]
+    ours = [key[2] for key in lines if key[1] == ORIGIN and base64.b64decode(key[2])[:4] == ID]
+    assert name == ORIGIN and ours and signed(KEY, body.encode() + b"\n", unbase(ours[0])[4:]), "not signed by the log's key"
+    assert len(unbase(root)) == 32, "the root is no hash"
+    return number(size), unbase(root)
 
 def climb(h, index, size, path):  # the root that a leaf's hash and a proof lead to: RFC 9162, section 2.1.3.2
     last = size - 1
+    assert index < size and all(len(p) == 32 for p in path), "the proof is of no leaf of the tree"
     for p in path:
         assert last > 0, "the proof is too long"
         h = sha(b"\1", p, h) if index & 1 or index == last else sha(b"\1", h, p)
@@ -48,14 +62,37 @@ def climb(h, index, size, path):  # the root that a leaf's hash and a proof lead
     assert last == 0, "the proof is too short"
     return h
 
-def F(x):  # docs/chain.md: its length and its bytes; text, 32 bytes of a hash, or a number's
+def F(x):  # docs/chain.md: its length and its bytes; text, 32 bytes of a hash, or a list of such
     return b"\xff" * 4 if x is None else struct.pack(">I", len(x)) + x
 T, H = lambda x: F(x if x is None else x.encode()), lambda x: F(x if x is None else bytes.fromhex(x))
 A = lambda list: struct.pack(">I", len(list)) + b"".join(map(H, list))
 
+# What each field must look like, before anything is made of it.
+is_text, is_int = lambda x: type(x) is str, lambda x: type(x) is int
+is_hash, is_type = (lambda x, form=form: is_text(x) and re.fullmatch(form, x) for form in ("[0-9a-f]{64}", "[A-Z_]+"))
+is_time = lambda x: is_text(x) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z", x)
+is_hashes = lambda x: type(x) is list and all(map(is_hash, x))
+is_refs = lambda x: type(x) is list and all(type(r) is dict and formed(r, REF, {}) for r in x)
+forms = lambda form, names: dict.fromkeys(names.split(), form)
+REF, LEAVES = forms(is_hash, "hash") | forms(is_type, "type"), forms(is_int, "first") | forms(is_text, "entries")
+RECORD = forms(is_hash, "hash") | forms(is_type, "kind") | forms(is_text, "dataText") | forms(lambda x: type(x) is bool, "verified")
+NEEDED = (forms(is_hash, "hash sessionHash ownerId contentDigest refsDigest") | forms(is_int, "sequence importance")
+          | forms(is_type, "eventType") | forms(is_time, "createdAt") | forms(is_text, "proof"))
+OTHERS = (forms(is_hash, "prevHash threadHash masterPlayer flagId masterItemId locationId") | forms(is_refs, "refs")
+          | forms(is_hashes, "playerIds hashtags itemIds")
+          | forms(is_text, "role channel source content attachmentsText ambientText salt"))
+
+def formed(entry, needed, others):  # it has all of the needed fields, and none that is unknown
+    assert needed.keys() <= entry.keys() <= needed.keys() | others.keys(), "a field is missing, or unknown"
+    for name, value in entry.items():
+        assert (needed | others)[name](value), f"{name} is not in its form"
+    return True
+
 def check(m):  # a message against its own hash and digests
+    formed(m, NEEDED, OTHERS)
     get, refs = m.get, m.get("refs", [])
-    assert sha(b"context-manager/refs/v1\n", struct.pack(">I", len(refs)), *(T(r["type"].lower()) + H(r["hash"]) for r in refs)).hex() == m["refsDigest"], "the refs were altered"
+    assert sha(b"context-manager/refs/v1\n", struct.pack(">I", len(refs)),
+               *(T(r["type"].lower()) + H(r["hash"]) for r in refs)).hex() == m["refsDigest"], "the refs were altered"
     assert sha(b"context-manager/message/v1\n", H(m["sessionHash"]), F(struct.pack(">q", m["sequence"])), H(get("prevHash")), H(get("threadHash")),
                H(m["ownerId"]), A(get("playerIds", [])), H(get("masterPlayer")), T(get("role")), T(m["eventType"].lower()),
                F(struct.pack(">h", m["importance"])), T(get("channel")), T(get("source")), H(m["contentDigest"]), A(get("hashtags", [])),
@@ -65,21 +102,53 @@ def check(m):  # a message against its own hash and digests
         salt = unbase(m["salt"])
         assert len(salt) == 16 and sha(b"context-manager/content/v1\n", salt, T(m["content"]), T(m["attachmentsText"]),
                                        T(get("ambientText"))).hex() == m["contentDigest"], "the content was altered"
+    assert "content" in m or m["eventType"] != "ERASURE", "an erasure cannot be erased"
+
+def check_record(r):
+    formed(r, RECORD, forms(is_text, "book title content createdAt"))
+    texts = r["kind"].lower(), r.get("book", ""), r.get("title", ""), r.get("content", ""), r["dataText"], chr(r["verified"])
+    assert sha(b"context-manager/record/v1\n", *map(T, texts)).hex() == r["hash"], "a field of the record was altered"
+
+def grow(tree, size, entries):  # adds leaves to the roots of the full subtrees, the largest first; gives the tree's size
+    assert entries and len(entries) % 96 == 0 and len(entries) <= 4096 * 96, "no leaves"
+    for at in range(0, len(entries), 96):
+        leaf, height = entries[at:at + 96], size
+        assert leaf.startswith(b"context-manager/leaf/v1\n") and 0 < int.from_bytes(leaf[56:64], "big") < 2**63, "no leaf"
+        tree.append(sha(b"\0", leaf))
+        while height & 1:
+            tree[-2:], height = [sha(b"\1", *tree[-2:])], height >> 1
+        size += 1
+    return size
 
 def time(m):  # in microseconds since 1970
-    return (datetime.datetime.strptime(m["createdAt"], "%Y-%m-%dT%H:%M:%S.%fZ") - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
+    at = datetime.datetime.strptime(m["createdAt"], "%Y-%m-%dT%H:%M:%S.%fZ")
+    return (at - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)
 
 def once(fields):
     assert len(dict(fields)) == len(fields), "a field twice"
     return dict(fields)
 
+def constant(name):
+    raise ValueError(name + " is no number")
+
 def main(file):
-    last, note, tree, seen, gone, sessions = None, None, None, set(), {}, 0
-    for number, text in enumerate(file, 1):
+    last, note, tree, seen, gone, sessions, peaks, listed = None, None, None, set(), {}, 0, [], 0
+    for line, text in enumerate(file, 1):
         try:
-            m = json.loads(text.decode(), object_pairs_hook=once)
+            assert len(text) <= 2**24 + 1, "the line is too long"
+            m = json.loads(text.decode(), object_pairs_hook=once, parse_constant=constant)
+            json.dumps(m, ensure_ascii=False).encode()  # halves of surrogates are no text
+            assert type(m) is dict, "no object"
             if not {"component", "record", "leaves"}.isdisjoint(m):
+                [(kind, value)] = m.items()
+                assert type(value) is dict, "no entry"
+                if kind == "record":
+                    check_record(value)
+                if kind == "leaves":
+                    assert formed(value, LEAVES, {}) and value["first"] == listed, "leaves that do not follow those before"
+                    listed = grow(peaks, listed, unbase(value["entries"]))
                 continue
+            assert not listed, "a message behind the leaves"
             check(m)
             if last is None or m["sessionHash"] != last["sessionHash"]:
                 last, leaf, sessions = {"sessionHash": m["sessionHash"], "sequence": 0, "hash": None, "createdAt": m["createdAt"]}, -1, sessions + 1
@@ -89,24 +158,32 @@ def main(file):
             if m["eventType"] == "ERASURE":
                 [gone.pop((m["sessionHash"], r["hash"]), None) for r in m.get("refs", []) if r["type"] == "CONTEXT"]
             if "content" not in m:
-                gone[m["sessionHash"], m["hash"]] = number
-            (kind, index, *path), signed_note = m["proof"].split("\n\n", 1)[0].split("\n"), m["proof"].split("\n\n", 1)[1]
+                gone[m["sessionHash"], m["hash"]] = line
+            proof, signed_note = m["proof"].split("\n\n", 1)
+            kind, index, *path = proof.split("\n")
             assert kind == "c2sp.org/tlog-proof@v1" and index.startswith("index "), "it has no proof"
             if note != signed_note:
                 head, note = checkpoint(signed_note), signed_note
                 assert tree in (None, head), "its proof is for another tree than the proofs before it"
                 tree = head
-            bytes_ = b"context-manager/leaf/v1\n" + bytes.fromhex(m["sessionHash"]) + struct.pack(">q", m["sequence"]) + bytes.fromhex(m["hash"])
-            assert climb(sha(b"\0", bytes_), int(index[6:]), tree[0], [unbase(p) for p in path]) == tree[1], "the proof does not lead to the checkpoint's root"
-            assert int(index[6:]) > leaf and int(index[6:]) not in seen, "its leaf stands before that of the message before it, or is another's, too"
-            leaf = int(index[6:])
-            seen.add(leaf)
+            index, bytes_ = number(index[6:]), bytes.fromhex(m["sessionHash"]) + struct.pack(">q", m["sequence"]) + bytes.fromhex(m["hash"])
+            root = climb(sha(b"\0context-manager/leaf/v1\n", bytes_), index, tree[0], [unbase(p) for p in path])
+            assert root == tree[1], "the proof does not lead to the checkpoint's root"
+            assert index > leaf and index not in seen, "its leaf stands before that of the message before it, or is another's"
+            leaf = index
+            seen.add(index)
         except Exception as e:
-            return f"line {number}: {e if isinstance(e, AssertionError) else repr(e)}"
+            return f"line {line}: {e if isinstance(e, AssertionError) else repr(e)}"
     if gone:
         return f"line {min(gone.values())}: the content is gone without an erasure on record"
     if tree is None:
         return "the file has no message"
+    while len(peaks) > 1:
+        peaks[-2:] = [sha(b"\1", *peaks[-2:])]
+    if listed and (listed, peaks[0]) != tree:
+        return "the leaves that the file lists are not the checkpoint's tree"
+    if listed > len(seen):
+        return f"{listed - len(seen)} messages are in the tree and not in the file"
     print(f"valid: {len(seen)} messages of {sessions} sessions, {'all' if len(seen) == tree[0] else 'some'} of the {tree[0]} that {ORIGIN} has sealed")
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ func TestWhole(t *testing.T) {
 // Each way of tampering is named for what it is, and nothing else is.
 func TestTampering(t *testing.T) {
 	t.Parallel()
-	for _, c := range tamperings() {
+	for _, c := range slices.Concat(tamperings(), formTamperings()) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			text, p := c.file(t)

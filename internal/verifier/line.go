@@ -2,6 +2,8 @@ package verifier
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -80,7 +82,7 @@ type leaves struct {
 	list  []seal.Leaf
 }
 
-// wire is a line as it is written. What is absent, or null, stays nil.
+// wire is a line as it is written. What is absent stays nil.
 type wire struct {
 	Component jsontext.Value `json:"component"`
 	Record    *wireRecord    `json:"record"`
@@ -102,7 +104,7 @@ type wire struct {
 	Content         *string      `json:"content"`
 	AttachmentsText *chain.JSON  `json:"attachmentsText"`
 	AmbientText     *chain.JSON  `json:"ambientText"`
-	Salt            []byte       `json:"salt"`
+	Salt            base64Text   `json:"salt"`
 	ContentDigest   *chain.Hash  `json:"contentDigest"`
 	Hashtags        []chain.Hash `json:"hashtags"`
 	FlagID          *chain.Hash  `json:"flagId"`
@@ -132,8 +134,21 @@ type wireRecord struct {
 }
 
 type wireLeaves struct {
-	First   *int64 `json:"first"`
-	Entries []byte `json:"entries"`
+	First   *int64     `json:"first"`
+	Entries base64Text `json:"entries"`
+}
+
+// base64Text is bytes in base64, written the one way that it is.
+type base64Text []byte
+
+// UnmarshalText reads them.
+func (b *base64Text) UnmarshalText(text []byte) error {
+	data, err := base64.StdEncoding.DecodeString(string(text))
+	if err != nil || base64.StdEncoding.EncodeToString(data) != string(text) {
+		return errors.New("it is not in base64, or written in another way than it is")
+	}
+	*b = data
+	return nil
 }
 
 // parse reads a line strictly: one JSON object, UTF-8, no name twice, no field that the format does not have.
@@ -143,10 +158,17 @@ func parse(line []byte) (entry, error) {
 		return entry{}, err
 	}
 	alone := w
-	switch {
-	case w.Component != nil:
+	if w.Component != nil {
 		alone.Component = nil
+		if w.Component.Kind() != '{' {
+			return entry{}, errors.New("component is no object")
+		}
 		return entry{component: true}, alone.empty()
+	}
+	if err := noNull(line); err != nil {
+		return entry{}, err
+	}
+	switch {
 	case w.Record != nil:
 		alone.Record = nil
 		record, err := w.Record.record()
@@ -158,6 +180,23 @@ func parse(line []byte) (entry, error) {
 	}
 	m, err := w.message()
 	return entry{message: m}, err
+}
+
+// noNull refuses a line with a null: what an entry does not have is left out, and nothing is to look as if it were there.
+func noNull(line []byte) error {
+	if !bytes.Contains(line, []byte("null")) {
+		return nil
+	}
+	for tokens := jsontext.NewDecoder(bytes.NewReader(line)); ; {
+		switch t, err := tokens.ReadToken(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case t.Kind() == 'n':
+			return fmt.Errorf("%s is null: what there is not is left out", tokens.StackPointer())
+		}
+	}
 }
 
 // empty refuses a component, record or leaves with fields of a message beside them.
@@ -217,7 +256,7 @@ const wireTime = "2006-01-02T15:04:05.000000Z"
 
 func parseTime(text string) (time.Time, error) {
 	at, err := time.Parse(wireTime, text)
-	if err != nil || at.Format(wireTime) != text {
+	if err != nil || at.Year() < 1 || at.Format(wireTime) != text {
 		return time.Time{}, errors.New("createdAt is no time as an export writes it, such as 2026-01-31T09:30:00.000000Z")
 	}
 	return at, nil
@@ -225,11 +264,10 @@ func parseTime(text string) (time.Time, error) {
 
 // small gives a type as the hash covers it. It stands in the file in capitals, and in no other way.
 func small(text string) (string, error) {
-	lower := strings.ToLower(text)
-	if lower == "" || strings.ToUpper(lower) != text {
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') }) {
 		return "", fmt.Errorf("%q is not in capitals", text)
 	}
-	return lower, nil
+	return strings.ToLower(text), nil
 }
 
 func (w *wireRecord) record() (*knowledge.Record, error) {

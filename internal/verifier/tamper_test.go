@@ -127,7 +127,7 @@ func tamperings() []tampering {
 		{"a record altered", func(_ *sample, lines []object) []object {
 			lines[0]["record"].(object)["content"] = "Not paid."
 			return lines
-		}, nil, []string{"HASH_MISMATCH: a field of the record was altered"}, false},
+		}, nil, []string{"HASH_MISMATCH: a field of the record was altered"}, true},
 		{"hash altered", set("hash", other), nil, []string{"HASH_MISMATCH: a field", "LEAF_MISMATCH: …hash was altered"}, true},
 		{"sequence altered", set("sequence", 7), nil, []string{"HASH_MISMATCH: sequence was altered: it was 3", "GAP: message 3"}, true},
 		{"prevHash altered", set("prevHash", other), nil, []string{"HASH_MISMATCH: prev_hash was altered", "BROKEN_LINK"}, true},
@@ -145,9 +145,9 @@ func tamperings() []tampering {
 				at := s.at(lines, s.named("lunch")[1])
 				return slices.Insert(lines, at, lines[at])
 			}, nil, []string{"BROKEN_LINK: it stands behind message 2", "FORK"}, true},
-			{"tail cut off", drop("booking", 4), nil, []string{"MISSING_TAIL: message 4 is in the tree"}, false},
-			{"tail of two cut off", drop("booking", 4, 3), nil, []string{"MISSING_TAIL: messages 3 to 4 are in the tree"}, false},
-			{"session deleted", drop("lunch", 1, 2), nil, []string{"MISSING_SESSION: its 2 messages"}, false},
+			{"tail cut off", drop("booking", 4), nil, []string{"MISSING_TAIL: message 4 is in the tree"}, true},
+			{"tail of two cut off", drop("booking", 4, 3), nil, []string{"MISSING_TAIL: messages 3 to 4 are in the tree"}, true},
+			{"session deleted", drop("lunch", 1, 2), nil, []string{"MISSING_SESSION: its 2 messages"}, true},
 			{"its first message cut off", drop("lunch", 1), nil, []string{"GAP: message 1 is missing"}, true},
 			{"rewritten and rehashed from there on", rewrite(func(s *sample) {
 				text := "No, it is taken."
@@ -306,20 +306,20 @@ func leafTamperings() []tampering {
 		}
 	}
 	return []tampering{
-		{"a listed leaf altered", entries(func(b []byte) []byte { b[len(b)-1] ^= 1; return b }), nil, []string{"ROOT_MISMATCH: the leaves that the file lists do not give"}, false},
+		{"a listed leaf altered", entries(func(b []byte) []byte { b[len(b)-1] ^= 1; return b }), nil, []string{"ROOT_MISMATCH: the leaves that the file lists do not give"}, true},
 		{"listed leaves swapped", entries(func(b []byte) []byte {
 			return slices.Concat(b[96:192], b[:96], b[192:])
-		}), nil, []string{"ROOT_MISMATCH: the leaves that the file lists do not give"}, false},
-		{"listed leaves cut off", entries(func(b []byte) []byte { return b[:len(b)-96] }), nil, []string{"ROOT_MISMATCH: the file lists 8 leaves"}, false},
+		}), nil, []string{"ROOT_MISMATCH: the leaves that the file lists do not give"}, true},
+		{"listed leaves cut off", entries(func(b []byte) []byte { return b[:len(b)-96] }), nil, []string{"ROOT_MISMATCH: the file lists 8 leaves"}, true},
 		{"listed leaves that begin later", func(_ *sample, lines []object) []object {
 			lines[len(lines)-1]["leaves"].(object)["first"] = 1
 			return lines
-		}, nil, []string{"ROOT_MISMATCH: the leaves from 1 on stand where those from 0 on belong"}, false},
+		}, nil, []string{"ROOT_MISMATCH: the leaves from 1 on stand where those from 0 on belong"}, true},
 		{"a session deleted and its leaves not listed", func(s *sample, lines []object) []object {
 			l := lines[len(lines)-1]["leaves"].(object)
 			l["entries"] = slices.Concat(l["entries"].([]byte)[:4*96], l["entries"].([]byte)[5*96:7*96], l["entries"].([]byte)[8*96:])
 			return drop("lunch", 1, 2)(s, lines)
-		}, nil, []string{"ROOT_MISMATCH: the file lists 7 leaves"}, false},
+		}, nil, []string{"ROOT_MISMATCH: the file lists 7 leaves"}, true},
 	}
 }
 
