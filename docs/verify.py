@@ -2,13 +2,15 @@
 """Checks an export with proofs, as docs/seal.md says: python3 verify.py FILE log.pub
 
 Checks every message's hash, content, refs and place in its session, that what is without content was erased on record,
-every proof, the checkpoint's signature, records, and the leaves if they are listed. Origin and key are those of log.pub,
-never of FILE. It does not check signatures of witnesses."""
+every proof, the checkpoint's signature, records, and the leaves if they are listed. Origin and key are those of
+log.pub, never of FILE. It does not check signatures of witnesses."""
 import base64, datetime, hashlib, json, re, struct, sys
 
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493  # Ed25519 (RFC 8032): the field, the order
 D, I, BASE = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P), (4 * pow(5, -1, P) % P).to_bytes(32, "little")
 sha = lambda *b: hashlib.sha256(b"".join(b)).digest()
+
+LEAF = b"context-manager/leaf/v1\n"
 
 def unbase(text):
     data = base64.b64decode(text, validate=True)
@@ -42,12 +44,13 @@ def number(text):
 
 def checkpoint(note):  # size and root, if the pinned key signed them under the pinned name
     body, signatures = note.split("\n\n")
-    assert len(note.encode()) <= 65536 and re.fullmatch(r"(— [^\s+\0-\x1f]+ [A-Za-z0-9+/=]+\n){1,100}", signatures), "no signed note"
+    assert len(note.encode()) <= 65536, "the note is too long"
+    assert re.fullmatch(r"(— [^\s+\0-\x1f]+ [A-Za-z0-9+/=]+\n){1,100}", signatures), "no signed note"
     name, size, root = body.split("\n")
     lines = [line.split(" ") for line in signatures.split("\n")[:-1]]
     ours = [key[2] for key in lines if key[1] == ORIGIN and base64.b64decode(key[2])[:4] == ID]
-    assert name == ORIGIN and ours and signed(KEY, body.encode() + b"\n", unbase(ours[0])[4:]), "not signed by the log's key"
-    assert len(unbase(root)) == 32, "the root is no hash"
+    assert name == ORIGIN and len(unbase(root)) == 32, "the checkpoint is of another log, or has no root"
+    assert ours and signed(KEY, body.encode() + b"\n", unbase(ours[0])[4:]), "it is not signed by the log's key"
     return number(size), unbase(root)
 
 def climb(h, index, size, path):  # the root that a leaf's hash and a proof lead to: RFC 9162, section 2.1.3.2
@@ -75,7 +78,8 @@ is_hashes = lambda x: type(x) is list and all(map(is_hash, x))
 is_refs = lambda x: type(x) is list and all(type(r) is dict and formed(r, REF, {}) for r in x)
 forms = lambda form, names: dict.fromkeys(names.split(), form)
 REF, LEAVES = forms(is_hash, "hash") | forms(is_type, "type"), forms(is_int, "first") | forms(is_text, "entries")
-RECORD = forms(is_hash, "hash") | forms(is_type, "kind") | forms(is_text, "dataText") | forms(lambda x: type(x) is bool, "verified")
+RECORD = (forms(is_hash, "hash") | forms(is_type, "kind") | forms(is_text, "dataText")
+          | forms(lambda x: type(x) is bool, "verified"))
 NEEDED = (forms(is_hash, "hash sessionHash ownerId contentDigest refsDigest") | forms(is_int, "sequence importance")
           | forms(is_type, "eventType") | forms(is_time, "createdAt") | forms(is_text, "proof"))
 OTHERS = (forms(is_hash, "prevHash threadHash masterPlayer flagId masterItemId locationId") | forms(is_refs, "refs")
@@ -93,11 +97,13 @@ def check(m):  # a message against its own hash and digests
     get, refs = m.get, m.get("refs", [])
     assert sha(b"context-manager/refs/v1\n", struct.pack(">I", len(refs)),
                *(T(r["type"].lower()) + H(r["hash"]) for r in refs)).hex() == m["refsDigest"], "the refs were altered"
-    assert sha(b"context-manager/message/v1\n", H(m["sessionHash"]), F(struct.pack(">q", m["sequence"])), H(get("prevHash")), H(get("threadHash")),
-               H(m["ownerId"]), A(get("playerIds", [])), H(get("masterPlayer")), T(get("role")), T(m["eventType"].lower()),
-               F(struct.pack(">h", m["importance"])), T(get("channel")), T(get("source")), H(m["contentDigest"]), A(get("hashtags", [])),
-               H(get("flagId")), H(get("masterItemId")), A(get("itemIds", [])), H(get("locationId")), H(m["refsDigest"]),
-               F(struct.pack(">q", time(m)))).hex() == m["hash"], "a field was altered: the hash is another"
+    assert sha(b"context-manager/message/v1\n", H(m["sessionHash"]), F(struct.pack(">q", m["sequence"])),
+               H(get("prevHash")), H(get("threadHash")), H(m["ownerId"]), A(get("playerIds", [])),
+               H(get("masterPlayer")), T(get("role")), T(m["eventType"].lower()),
+               F(struct.pack(">h", m["importance"])), T(get("channel")), T(get("source")), H(m["contentDigest"]), A(get("hashtags", [])), H(get("flagId")),
+               H(get("masterItemId")), A(get("itemIds", [])), H(get("locationId")), H(m["refsDigest"]),
+               F(struct.pack(">q", time(m)))).hex() \
+        == m["hash"], "a field was altered: the hash is another"
     if any(field in m for field in ("content", "salt", "attachmentsText", "ambientText")):
         salt = unbase(m["salt"])
         assert len(salt) == 16 and sha(b"context-manager/content/v1\n", salt, T(m["content"]), T(m["attachmentsText"]),
@@ -106,14 +112,15 @@ def check(m):  # a message against its own hash and digests
 
 def check_record(r):
     formed(r, RECORD, forms(is_text, "book title content createdAt"))
-    texts = r["kind"].lower(), r.get("book", ""), r.get("title", ""), r.get("content", ""), r["dataText"], chr(r["verified"])
-    assert sha(b"context-manager/record/v1\n", *map(T, texts)).hex() == r["hash"], "a field of the record was altered"
+    texts = [r["kind"].lower(), *(r.get(f, "") for f in ("book", "title", "content")), r["dataText"]]
+    assert sha(b"context-manager/record/v1\n", *map(T, texts), F(bytes([r["verified"]]))).hex() == r["hash"], \
+        "a field of the record was altered"
 
-def grow(tree, size, entries):  # adds leaves to the roots of the full subtrees, the largest first; gives the tree's size
+def grow(tree, size, entries):  # adds leaves to a tree, kept as the roots of its full subtrees
     assert entries and len(entries) % 96 == 0 and len(entries) <= 4096 * 96, "no leaves"
     for at in range(0, len(entries), 96):
         leaf, height = entries[at:at + 96], size
-        assert leaf.startswith(b"context-manager/leaf/v1\n") and 0 < int.from_bytes(leaf[56:64], "big") < 2**63, "no leaf"
+        assert leaf.startswith(LEAF) and 0 < int.from_bytes(leaf[56:64], "big") < 2**63, "no leaf"
         tree.append(sha(b"\0", leaf))
         while height & 1:
             tree[-2:], height = [sha(b"\1", *tree[-2:])], height >> 1
@@ -145,14 +152,15 @@ def main(file):
                 if kind == "record":
                     check_record(value)
                 if kind == "leaves":
-                    assert formed(value, LEAVES, {}) and value["first"] == listed, "leaves that do not follow those before"
+                    assert formed(value, LEAVES, {}) and value["first"] == listed, "leaves that stand elsewhere"
                     listed = grow(peaks, listed, unbase(value["entries"]))
                 continue
             assert not listed, "a message behind the leaves"
             check(m)
             if last is None or m["sessionHash"] != last["sessionHash"]:
-                last, leaf, sessions = {"sessionHash": m["sessionHash"], "sequence": 0, "hash": None, "createdAt": m["createdAt"]}, -1, sessions + 1
-            assert m["sequence"] == last["sequence"] + 1 and m.get("prevHash") == last["hash"], "it does not follow the message before it"
+                last, leaf, sessions = m | {"sequence": 0, "hash": None}, -1, sessions + 1
+            follows = m["sequence"] == last["sequence"] + 1 and m.get("prevHash") == last["hash"]
+            assert follows, "it does not follow the message before it"
             assert time(m) >= time(last), "it is older than the message before it"
             last = m
             if m["eventType"] == "ERASURE":
@@ -166,10 +174,11 @@ def main(file):
                 head, note = checkpoint(signed_note), signed_note
                 assert tree in (None, head), "its proof is for another tree than the proofs before it"
                 tree = head
-            index, bytes_ = number(index[6:]), bytes.fromhex(m["sessionHash"]) + struct.pack(">q", m["sequence"]) + bytes.fromhex(m["hash"])
-            root = climb(sha(b"\0context-manager/leaf/v1\n", bytes_), index, tree[0], [unbase(p) for p in path])
+            index, session, hash = number(index[6:]), bytes.fromhex(m["sessionHash"]), bytes.fromhex(m["hash"])
+            h = sha(b"\0", LEAF, session, struct.pack(">q", m["sequence"]), hash)
+            root = climb(h, index, tree[0], [unbase(p) for p in path])
             assert root == tree[1], "the proof does not lead to the checkpoint's root"
-            assert index > leaf and index not in seen, "its leaf stands before that of the message before it, or is another's"
+            assert index > leaf and index not in seen, "its leaf stands before the last message's, or is another's"
             leaf = index
             seen.add(index)
         except Exception as e:
@@ -184,7 +193,8 @@ def main(file):
         return "the leaves that the file lists are not the checkpoint's tree"
     if listed > len(seen):
         return f"{listed - len(seen)} messages are in the tree and not in the file"
-    print(f"valid: {len(seen)} messages of {sessions} sessions, {'all' if len(seen) == tree[0] else 'some'} of the {tree[0]} that {ORIGIN} has sealed")
+    part = "all" if len(seen) == tree[0] else "some"
+    print(f"valid: {len(seen)} messages of {sessions} sessions, {part} of the {tree[0]} that {ORIGIN} has sealed")
 
 if __name__ == "__main__":
     ORIGIN, ID, KEY = open(sys.argv[2], encoding="utf-8").read().strip().split("+", 2)

@@ -268,6 +268,7 @@ func (l *live) through(state string) {
 		}},
 	} {
 		proxy := httputil.NewSingleHostReverseProxy(target)
+		proxy.Transport = new(http.Transport) // every server that a test closes closes connections of the default one
 		proxy.ModifyResponse = func(r *http.Response) error {
 			if r.Request.URL.Path != c.path {
 				return nil
@@ -294,6 +295,7 @@ func (l *live) through(state string) {
 		l.t.Fatalf("verify: %s", out)
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.Transport = new(http.Transport)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/checkpoint", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(checkpoint)) })
 	mux.Handle("/", proxy)
