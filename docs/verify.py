@@ -100,8 +100,9 @@ def check(m):  # a message against its own hash and digests
     assert sha(b"context-manager/message/v1\n", H(m["sessionHash"]), F(struct.pack(">q", m["sequence"])),
                H(get("prevHash")), H(get("threadHash")), H(m["ownerId"]), A(get("playerIds", [])),
                H(get("masterPlayer")), T(get("role")), T(m["eventType"].lower()),
-               F(struct.pack(">h", m["importance"])), T(get("channel")), T(get("source")), H(m["contentDigest"]), A(get("hashtags", [])),
-               H(get("flagId")), H(get("masterItemId")), A(get("itemIds", [])), H(get("locationId")), H(m["refsDigest"]),
+               F(struct.pack(">h", m["importance"])), T(get("channel")), T(get("source")), H(m["contentDigest"]),
+               A(get("hashtags", [])), H(get("flagId")), H(get("masterItemId")), A(get("itemIds", [])),
+               H(get("locationId")), H(m["refsDigest"]),
                F(struct.pack(">q", time(m)))).hex() \
         == m["hash"], "a field was altered: the hash is another"
     if any(field in m for field in ("content", "salt", "attachmentsText", "ambientText")):
