@@ -67,10 +67,15 @@ func TestAcceptInterrupted(t *testing.T) {
 	s.restore(t)
 	s.untilCondition(t, sealer, db.Refused)
 	stop()
-	next, err := sealfile.MakeSuccessor(s.config().Key, "example.org/log/2")
+	right, err := sealfile.BeginSuccession(s.config().Key)
 	if err != nil {
 		t.Fatal(err)
 	}
+	next, err := right.Make("example.org/log/2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right.End()
 	mustExec(t, s.admin, "INSERT INTO seal.logs (origin, public_key, reason) VALUES ($1, $2, 'interrupted')", next.Name(), next.Public)
 	store, sealer, _ = s.start(t, s.config())
 	mustAppend(t, store, draft("c", "1"))

@@ -152,7 +152,7 @@ func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkKey(position.PublicKey); err != nil {
+	if err := s.checkKey(ctx, q, position); err != nil {
 		return err
 	}
 	s.set(func(state *SealState) { state.Waiting = position.Waiting })
@@ -175,6 +175,7 @@ func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
 		newest = &seal.Checkpoint{Head: seal.Head{Root: chain.Sum(nil)}}
 	}
 	if outside.Head == newest.Head || newest.Size == 0 && outside.Size == 0 {
+		s.set(func(state *SealState) { state.Newest = newest.Head })
 		return nil
 	}
 	if outside.Size > newest.Size {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"golang.org/x/mod/sumdb/note"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -27,7 +26,8 @@ const (
 	refuseInterval = time.Second            // between looks at a tree that is refused
 	retryShortest  = 100 * time.Millisecond // before the database is asked again
 	retryLongest   = 5 * time.Second
-	sealBatch      = 20_000 // leaves a round
+	hitch          = 5 * time.Second // for which sealing may fail before the server is not ready
+	sealBatch      = 20_000          // leaves a round
 )
 
 // SealCondition says whether a server seals.
@@ -52,6 +52,8 @@ type SealerConfig struct {
 
 	// step, if not nil, is called for each step of a round in the step's place; tests make steps fail by it.
 	step func(name string, do func() error) error
+	// now, if not nil, is used for time.Now.
+	now func() time.Time
 	// witnessPace, if not 0, is used for witnessInterval.
 	witnessPace time.Duration
 }
@@ -80,13 +82,14 @@ type Sealer struct {
 	done   chan struct{} // closed when the goroutine that runs has ended
 	asked  []*witnessLoop
 
-	mu      sync.Mutex // held to write what follows; the goroutine that runs is the only one that does
-	key     sealfile.Key
+	mu      sync.Mutex   // held to write what follows; the goroutine that runs is the only one that does
+	key     sealfile.Key // without a signer while it is lost
 	policy  seal.Policy
 	state   SealState        // without its witnesses
 	missed  string           // messages that could not be taken into the tree, in words
 	newest  *seal.Checkpoint // nil: not known
 	refused *refusal         // nil while the tree is not refused
+	failing time.Time        // since when; zero while it is not
 
 	// Owned by the goroutine that runs.
 	careful   bool        // a place that is in the tree already was to be taken again
@@ -99,19 +102,18 @@ var errAnew = errors.New("the log's key has changed")
 // StartSealer starts to seal, on a connection of its own, until Stop or Close. A store has one sealer. That it cannot
 // seal, or must not, is told by its State, and not here.
 //
-// Faults: as sealfile.LoadKey.
+// Faults: as sealfile.LoadKey; UNAVAILABLE.
 func (d *DB) StartSealer(ctx context.Context, config SealerConfig) (*Sealer, error) {
-	key, err := sealfile.LoadKey(config.Key, config.Origin)
-	if err != nil {
-		return nil, err
-	}
 	s := &Sealer{store: d, config: config, accept: make(chan *acceptance), done: make(chan struct{})}
 	s.state.Condition = Sealing
-	if err := s.useKey(key); err != nil {
+	if err := s.takeKey(ctx); err != nil {
 		return nil, err
 	}
 	if !d.sealer.CompareAndSwap(nil, s) {
 		return nil, fault.New(fault.Internal, "the store has a sealer already")
+	}
+	if s.config.now == nil {
+		s.config.now = time.Now
 	}
 	if s.config.witnessPace == 0 {
 		s.config.witnessPace = witnessInterval
@@ -162,45 +164,28 @@ func (s *Sealer) refusal() *refusal {
 	return s.refused
 }
 
-// Ready gives an error, in words for whoever runs the server, while the tree is refused.
+// Ready gives an error, in words for whoever runs the server, while the tree is refused, and once sealing has failed
+// for longer than a hitch lasts.
 func (s *Sealer) Ready() error {
-	if state := s.State(); state.Condition == Refused {
+	state := s.State()
+	s.mu.Lock()
+	failing := s.failing
+	s.mu.Unlock()
+	switch {
+	case state.Condition == Refused:
 		return fault.New(fault.Unavailable, "the tree is not sealed: %s", state.Problem)
+	case !failing.IsZero() && s.config.now().Sub(failing) >= hitch:
+		return fault.New(fault.Unavailable, "the log is not sealed: %s", state.Problem)
 	}
 	return nil
 }
-
-// useKey signs with a key from now on.
-func (s *Sealer) useKey(key sealfile.Key) error {
-	verifier, err := key.Verifier()
-	if err != nil {
-		return fault.Wrap(err, fault.Internal, "the log's key cannot check what it signs")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.key, s.policy, s.newest = key, seal.Policy{Origin: key.Name(), Log: verifier}, nil
-	s.state.Origin, s.state.PublicKey, s.state.Newest = key.Name(), key.Public, seal.Head{}
-	for _, w := range s.asked {
-		w.finding = nil // of the name before
-	}
-	return nil
-}
-
-// Policy is what the sealer's own checkpoints are opened with. Witnesses are not in it.
-func (s *Sealer) Policy() seal.Policy {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.policy
-}
-
-// Verifier gives what checks the log's own signatures.
-func (s *Sealer) Verifier() note.Verifier { return s.Policy().Log }
 
 // refusal says why a tree is not signed.
 type refusal struct {
 	reason     string
 	checkpoint string // the text of the one that the tree does not extend
 	broken     bool   // the tree is damaged: no word makes it whole
+	foreign    string // the public key in the database that this server does not have, if that is why
 	unseen     bool   // what it rests on is neither in the database nor in the file
 }
 
@@ -224,6 +209,12 @@ func (s *Sealer) report(ctx context.Context, err error) {
 	s.mu.Lock()
 	changed := s.state.Condition != condition || s.state.Problem != problem
 	s.state.Condition, s.state.Problem, s.refused = condition, problem, r
+	switch {
+	case condition != Failing:
+		s.failing = time.Time{}
+	case s.failing.IsZero():
+		s.failing = s.config.now()
+	}
 	s.mu.Unlock()
 	s.answer()
 	if !changed {

@@ -2,7 +2,7 @@ package db
 
 import "time"
 
-// WithStep makes a test do the steps of a sealer's rounds: take, leaves, tiles, tree, commit, sign, keep, publish.
+// WithStep makes a test do the steps of a sealer's rounds: take, leaves, tiles, tree, commit, sign, publish, keep.
 func (c SealerConfig) WithStep(step func(name string, do func() error) error) SealerConfig {
 	c.step = step
 	return c
@@ -11,6 +11,12 @@ func (c SealerConfig) WithStep(step func(name string, do func() error) error) Se
 // WithWitnessPace makes a sealer ask its witnesses more often.
 func (c SealerConfig) WithWitnessPace(pace time.Duration) SealerConfig {
 	c.witnessPace = pace
+	return c
+}
+
+// WithClock gives a sealer another clock.
+func (c SealerConfig) WithClock(now func() time.Time) SealerConfig {
+	c.now = now
 	return c
 }
 

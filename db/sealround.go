@@ -50,7 +50,7 @@ func (l *leader) turn(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := l.checkKey(position.PublicKey); err != nil {
+	if err := l.checkKey(ctx, l.q, position); err != nil {
 		return false, err
 	}
 	if !l.knows(position) {
@@ -101,26 +101,6 @@ func (l *leader) knows(p dbgen.SealPositionRow) bool {
 		return false
 	}
 	return p.Size == 0 || p.Root == l.tree.Root().String()
-}
-
-// checkKey sees that the log is signed with this server's key, or with one that another server of the same files has
-// put in its place.
-func (s *Sealer) checkKey(public string) error {
-	if public == "" || public == s.State().PublicKey {
-		return nil
-	}
-	key, same, err := sealfile.Succeed(s.config.Key, public)
-	if err != nil {
-		return err
-	}
-	if !same {
-		return &failure{"the log is signed with the key " + public + ", and this server's, in " + s.config.Key +
-			", is another: set LOG_KEY to a file with the log's key"}
-	}
-	if err := s.useKey(key); err != nil {
-		return err
-	}
-	return errAnew
 }
 
 // grow takes a batch of messages into the tree, in one transaction. more says that it was a full one.

@@ -21,7 +21,7 @@ type Server struct {
 	Addr        string   `name:"addr" env:"ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen."`
 	CORSOrigins []string `name:"cors-origins" env:"CORS_ORIGINS" sep:"," placeholder:"ORIGIN,…" help:"Origins, such as https://app.example.org, whose pages may call the API from browsers, with a token."`
 	Demo        bool     `name:"demo" env:"DEMO" help:"Fill a new private database with the sample log."`
-	LogKey      string   `name:"log-key" env:"LOG_KEY" placeholder:"FILE" help:"The key that signs the log's checkpoints, made if it is missing; none: log.key in the data directory. Servers of one database need the same one."`
+	LogKey      string   `name:"log-key" env:"LOG_KEY" placeholder:"FILE" help:"The key that signs the log's checkpoints, made if it is missing and nothing was signed yet; none: log.key in the data directory. Servers of one database need the same one."`
 	LogOrigin   string   `name:"log-origin" env:"LOG_ORIGIN" placeholder:"NAME" help:"The log's name in checkpoints, such as example.org/log, when its key is made; none: a name that no other log has."`
 	Witnesses   []string `name:"witnesses" env:"WITNESSES" sep:"," placeholder:"URL=KEY,…" help:"Witnesses that are asked to cosign each checkpoint: each its address, = and its public key, name+id+key."`
 }

@@ -19,7 +19,8 @@ type Outside struct {
 	Text            string // as it stands in the file
 }
 
-// LoadCheckpoint reads the checkpoint in a file, and checks its signature. No file is no checkpoint.
+// LoadCheckpoint reads the checkpoint in a file, and checks its signature. No file is no checkpoint. To a policy without
+// a key, whatever is there is another log's.
 //
 // Faults: CONFLICT if it is of the policy's log and not signed by its key; UNAVAILABLE if it cannot be read.
 func LoadCheckpoint(path string, policy seal.Policy) (Outside, error) {
@@ -36,7 +37,7 @@ func LoadCheckpoint(path string, policy seal.Policy) (Outside, error) {
 		return Outside{}, fault.Wrap(err, fault.Unavailable, "the checkpoint in %s cannot be read", path)
 	}
 	o := Outside{Text: string(text)}
-	if origin, _, _ := strings.Cut(o.Text, "\n"); origin != policy.Origin && strings.Contains(o.Text, "\n\n") {
+	if origin, _, _ := strings.Cut(o.Text, "\n"); policy.Log == nil || origin != policy.Origin && strings.Contains(o.Text, "\n\n") {
 		o.Other = origin
 		return o, nil
 	}

@@ -96,15 +96,32 @@ func TestSucceed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := MakeSuccessor(path, "a/2"); err != nil { // never used
-		t.Fatal(err)
-	}
-	next, err := MakeSuccessor(path, "a/3")
+	right, err := BeginSuccession(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := right.Make("a/2"); err != nil { // never used
+		t.Fatal(err)
+	}
+	next, err := right.Make("a/3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := BeginSuccession(path); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("BeginSuccession() by another = %v, want CONFLICT", err)
+	}
+	if _, _, err := Succeed(path, next.Public); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("Succeed() by another = %v, want CONFLICT", err)
+	}
+	if key, same, err := Succeed(path, old.Public); err != nil || !same || key.Public != old.Public {
+		t.Errorf("Succeed() by the key itself = %s, %t, %v", key.Public, same, err)
+	}
+	right.End()
 	if key, same, err := Succeed(path, "another"); err != nil || same || key.Public != old.Public {
 		t.Errorf("Succeed() by another key = %s, %t, %v, want the old one", key.Public, same, err)
+	}
+	if err := os.Rename(path, path+".1"); err != nil { // as a process does that ends then
+		t.Fatal(err)
 	}
 	for range 2 {
 		if key, same, err := Succeed(path, next.Public); err != nil || !same || key.Public != next.Public {

@@ -18,7 +18,7 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// Names of the files in the data directory. A key's successor, and the lock of the checkpoint, stand beside them.
+// Names of the files in the data directory. A key's successor, and the locks of both, stand beside them.
 const (
 	KeyFile        = "log.key"    // the signing key; mode 0600
 	CheckpointFile = "checkpoint" // the last checkpoint, a signed note
@@ -38,22 +38,38 @@ func (k Key) Verifier() (note.Verifier, error) { return note.NewVerifier(k.Publi
 // LoadKey reads the signing key from a file, and makes one under a new name if there is none. The name is origin or, if
 // that is empty, one that no other log has.
 //
-// Faults: BAD_USER_INPUT if the file holds no key, or one whose name is neither origin nor that of a successor;
-// UNAVAILABLE if it cannot be read or written.
+// Faults: as FindKey; BAD_USER_INPUT if origin cannot name a log; UNAVAILABLE if it cannot be written.
 func LoadKey(path, origin string) (Key, error) {
-	key, err := readKey(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if key, err = makeKey(path, origin); errors.Is(err, fs.ErrExist) { // by another server, just now
-			key, err = readKey(path)
-		}
+	key, found, err := FindKey(path, origin)
+	if err != nil || found {
+		return key, err
+	}
+	key, err = makeKey(path, origin)
+	if errors.Is(err, fs.ErrExist) { // by another server, just now
+		key, _, err = FindKey(path, origin)
 	}
 	if err != nil {
 		return Key{}, asFault(err)
 	}
-	if name := key.Name(); origin != "" && name != origin && !strings.HasPrefix(name, origin+"/") {
-		return Key{}, fault.Input("LOG_ORIGIN", "is %q, and the key in %s is that of %q", origin, path, name)
-	}
 	return key, nil
+}
+
+// FindKey reads the signing key from a file; false if there is no file.
+//
+// Faults: BAD_USER_INPUT if the file holds no key, or one whose name is neither origin, if that is not empty, nor that
+// of a successor; UNAVAILABLE if it cannot be read.
+func FindKey(path, origin string) (Key, bool, error) {
+	key, err := readKey(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Key{}, false, nil
+	}
+	if err != nil {
+		return Key{}, false, asFault(err)
+	}
+	if name := key.Name(); origin != "" && name != origin && !strings.HasPrefix(name, origin+"/") {
+		return Key{}, false, fault.Input("LOG_ORIGIN", "is %q, and the key in %s is that of %q", origin, path, name)
+	}
+	return key, true, nil
 }
 
 func asFault(err error) error {
