@@ -292,3 +292,27 @@ func TestSealPlaceTaken(t *testing.T) {
 		t.Errorf("state = %+v, want sealing and what is wrong", state)
 	}
 }
+
+// Of two messages of one place that come at once, the one of the lower id is taken, and the other said to be left out.
+func TestSealPlaceTwice(t *testing.T) {
+	t.Parallel()
+	_, url := open(t)
+	s := newSealed(t, url)
+	store := openURL(t, url)
+	written := mustAppend(t, store, draft("s", "1"), draft("s", "2"), draft("other", "x"))
+	mustExec(t, s.admin, "ALTER TABLE log.messages DROP CONSTRAINT messages_session_hash_sequence_key, DROP CONSTRAINT messages_session_hash_prev_hash_key")
+	mustExec(t, s.admin, "ALTER TABLE log.messages DISABLE TRIGGER ALL")
+	mustExec(t, s.admin, `CREATE TEMPORARY TABLE twin AS SELECT * FROM log.messages WHERE content = '2'`)
+	mustExec(t, s.admin, `UPDATE twin SET id = (SELECT max(id) + 1 FROM log.messages), hash = repeat('a', 64)`)
+	mustExec(t, s.admin, `INSERT INTO log.messages OVERRIDING SYSTEM VALUE TABLE twin`)
+	mustExec(t, s.admin, `INSERT INTO seal.outbox (first_id, last_id) SELECT id, id FROM twin`)
+	_, sealer, _ := s.start(t, s.config())
+	s.until(t, "the others are sealed", func() bool { return sealer.State().Newest.Size == 3 && sealer.State().Waiting == 0 })
+	found, err := store.Sealed(t.Context(), []db.Place{{Session: written[1].SessionHash, Sequence: 2}})
+	if err != nil || !found[0].Covered || found[0].Message != written[1].Hash || found[0].Index != 1 {
+		t.Errorf("the place has %+v, %v, want the message of the lower id, %s", found, err, written[1].Hash)
+	}
+	if state := sealer.State(); state.Condition != db.Sealing || !strings.Contains(state.Problem, "not taken into the tree") {
+		t.Errorf("state = %+v, want sealing and what is wrong", state)
+	}
+}

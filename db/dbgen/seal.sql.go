@@ -86,14 +86,19 @@ func (q *Queries) AddLeaves(ctx context.Context, treeSize int64, firsts []int64,
 
 const addLeavesOfFreePlaces = `-- name: AddLeavesOfFreePlaces :many
 INSERT INTO seal.leaves (leaf_index, session_hash, sequence, message_hash)
-SELECT row_number() OVER (ORDER BY m.id) - 1 + $1::BIGINT, m.session_hash, m.sequence, m.hash
-FROM (SELECT unnest($2::BIGINT[]) AS first_id, unnest($3::BIGINT[]) AS last_id) r
-JOIN log.messages m ON m.id BETWEEN r.first_id AND r.last_id
-WHERE NOT EXISTS (SELECT FROM seal.leaves l WHERE l.session_hash = m.session_hash AND l.sequence = m.sequence)
+SELECT row_number() OVER (ORDER BY f.id) - 1 + $1::BIGINT, f.session_hash, f.sequence, f.hash
+FROM (
+    SELECT DISTINCT ON (m.session_hash, m.sequence) m.id, m.session_hash, m.sequence, m.hash
+    FROM (SELECT unnest($2::BIGINT[]) AS first_id, unnest($3::BIGINT[]) AS last_id) r
+    JOIN log.messages m ON m.id BETWEEN r.first_id AND r.last_id
+    WHERE NOT EXISTS (SELECT FROM seal.leaves l WHERE l.session_hash = m.session_hash AND l.sequence = m.sequence)
+    ORDER BY m.session_hash, m.sequence, m.id
+) f
 RETURNING leaf_index, session_hash, sequence, message_hash
 `
 
-// The same without messages whose place in their session another one has in the tree already.
+// The same without messages whose place in their session another one has in the tree already, or, of a lower id, is to
+// have now.
 func (q *Queries) AddLeavesOfFreePlaces(ctx context.Context, treeSize int64, firsts []int64, lasts []int64) ([]SealLeafe, error) {
 	rows, err := q.db.Query(ctx, addLeavesOfFreePlaces, treeSize, firsts, lasts)
 	if err != nil {

@@ -2852,7 +2852,7 @@ type CheckpointEdge {
 enum SealCondition {
   "It takes messages into the tree and signs, or stands by while another server of the same database does."
   SEALING
-  "The tree does not extend what was signed before, so nothing is signed. It needs an administrator's word: ` + "`" + `acceptTree` + "`" + `."
+  "The tree does not extend what was signed before or, as a witness says, cosigned, so nothing is signed. It needs an administrator's word: ` + "`" + `acceptTree` + "`" + `."
   REFUSED
   "This server cannot seal, though the tree is whole: ` + "`" + `problem` + "`" + ` says why."
   FAILING
@@ -2904,7 +2904,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "An administrator's word: go on with a tree that does not extend what was signed before, under a new name and key. What was signed under the old name stays on record with the reason. Refused with CONFLICT unless the seal's condition is REFUSED."
+  "An administrator's word: go on with a tree that does not extend what was signed before, under a new name and key. What was signed under the old name stays on record with the reason. It is also the way on where the log's key is lost. Refused with CONFLICT unless the seal's condition is REFUSED, or FAILING for a lost key."
   acceptTree("Why, for the record: 1 to 1,024 bytes." reason: String!): Seal!
   "Removes the content, attachments and ambient of a message for good, with everything that was derived from them, and appends an ERASURE message to the same session that says who did it and why. The chain and every proof stay valid. Gives the erasure message; CONFLICT if the message was erased before."
   eraseMessage("The message." hash: Hash!, "Why, for the record: 1 to 1,024 bytes." reason: String!): Message!
