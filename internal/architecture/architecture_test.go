@@ -27,7 +27,6 @@ var impure = []string{"net", "net/http", "os", "database/sql", "github.com/jackc
 
 var pure = []string{
 	"internal/chain", "internal/component", "internal/knowledge", "internal/ranking", "internal/seal", "internal/selection", "internal/fault",
-	"internal/seal",
 }
 
 // goPackage is what `go list -json` says of a package.
