@@ -37,17 +37,10 @@ func (d *DB) UpsertComponents(ctx context.Context, drafts []component.Draft) ([]
 			return nil, err
 		}
 	}
-	hashes := make([]chain.Hash, len(drafts))
-	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
-		for _, i := range inKeyOrder(drafts) {
-			hash, err := upsertComponent(ctx, q, &drafts[i])
-			if err != nil {
-				return fieldError(err, fmt.Sprintf("components[%d].hash", i))
-			}
-			hashes[i] = hash
-		}
-		return nil
-	})
+	hashes, err := d.upsertInOrder(ctx, drafts)
+	for try := 1; try < upsertTries && taken(err); try++ {
+		hashes, err = d.upsertInOrder(ctx, drafts)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +53,31 @@ func (d *DB) UpsertComponents(ctx context.Context, drafts []component.Draft) ([]
 		out[i] = found[h]
 	}
 	return out, nil
+}
+
+// upsertTries bounds how often components are written again. Of two callers that add the same component at once, one may
+// meet the other's hash before its key, and is told that the hash is taken; the next time it finds both.
+const upsertTries = 3
+
+// taken says that a hash was found to be in use.
+func taken(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "23505"
+}
+
+func (d *DB) upsertInOrder(ctx context.Context, drafts []component.Draft) ([]chain.Hash, error) {
+	hashes := make([]chain.Hash, len(drafts))
+	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		for _, i := range inKeyOrder(drafts) {
+			hash, err := upsertComponent(ctx, q, &drafts[i])
+			if err != nil {
+				return fieldError(err, fmt.Sprintf("components[%d].hash", i))
+			}
+			hashes[i] = hash
+		}
+		return nil
+	})
+	return hashes, err
 }
 
 // inKeyOrder gives the order in which rows are locked, the same for every caller, so that none wait for each other.

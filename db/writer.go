@@ -18,8 +18,8 @@ const (
 	groupTimeout  = 30 * time.Second
 	writers       = 2 // one at a time, unless a session that others hold keeps it waiting
 	turnPatience  = 10 * time.Millisecond
-	queueLength   = 256  // calls; more wait for a place
-	lockTimeout   = "2s" // for sessions that others hold; then each call of a group is tried alone
+	queueLength   = 256   // calls; more wait for a place
+	lockTimeout   = "10s" // for sessions that others hold; then each call of a group is tried alone
 )
 
 // appendCall is one request to append, on its way through the writer.
