@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -127,8 +128,20 @@ func (a *api) ask(ctx context.Context, query string, variables, data any) error 
 	return got.into(data)
 }
 
+// verifyTries is how often a check is asked for whose connection breaks, as connections through proxies do.
+const verifyTries = 3
+
 // verify lets the server check its log, and gives how many messages it checked and what it found.
 func (a *api) verify(ctx context.Context, progress func(done, total int64)) (checked int64, found []ownBreak, err error) {
+	for try := 1; ; try++ {
+		checked, found, err = a.verifyOnce(ctx, progress)
+		if try == verifyTries || !errors.Is(err, io.ErrUnexpectedEOF) {
+			return checked, found, err
+		}
+	}
+}
+
+func (a *api) verifyOnce(ctx context.Context, progress func(done, total int64)) (checked int64, found []ownBreak, err error) {
 	const query = `subscription { verificationProgress { checked total done breaks { session sequence messageHash reason detail } } }`
 	body, err := a.post(ctx, "text/event-stream", query, nil)
 	if err != nil {
