@@ -198,6 +198,8 @@ def main(file):
     print(f"valid: {len(seen)} messages of {sessions} sessions, {part} of the {tree[0]} that {ORIGIN} has sealed")
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python3 verify.py FILE log.pub")
     ORIGIN, ID, KEY = open(sys.argv[2], encoding="utf-8").read().strip().split("+", 2)
     ID, KEY = bytes.fromhex(ID), unbase(KEY)[1:]
     assert ID == sha(ORIGIN.encode(), b"\n\1", KEY)[:4], "log.pub holds no key of Ed25519"
