@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -63,21 +61,12 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 func (d *DB) selectContext(ctx context.Context, request selection.Request, now time.Time, count token.Counter) (selection.Selection, error) {
 	policy := ranking.Default()
 	chosen := selection.Selection{CreatedAt: now, Request: request, Policy: policy.Canonical(), Model: embeddings.Model}
-	s := search{request: request, policy: policy}
-	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
-		s.q = dbgen.New(tx)
-		position, err := s.q.LogPosition(ctx)
-		if err != nil {
-			return err
-		}
-		chosen.LogPosition, chosen.LogSize = position.Position, position.Size
-		return s.run(ctx)
-	})
+	found, err := d.search(ctx, searchInput{request: request, policy: policy})
 	if err != nil {
-		return selection.Selection{}, mapError(err)
+		return selection.Selection{}, err
 	}
-	chosen.Items, chosen.Dropped, chosen.Rendered, chosen.Tokens, err = selection.Pack(request, s.best, count)
+	chosen.LogPosition, chosen.LogSize = found.at.position, found.at.size
+	chosen.Items, chosen.Dropped, chosen.Rendered, chosen.Tokens, err = selection.Pack(request, found.best, count)
 	return chosen, mapError(err)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -12,15 +14,58 @@ import (
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
-// search is one search on its way, within one snapshot of the database.
-type search struct {
-	q       *dbgen.Queries
+// searchInput is what a search is asked.
+type searchInput struct {
 	request selection.Request
 	policy  ranking.Policy
+	at      *asOf        // the log as it stood; nil: as it is
+	dense   *denseQuery  // the query's dense vector; nil: by words alone
+	nearest []denseHit   // what was nearest to it when this was asked before; nil: to be found
+	keep    []chain.Hash // given among the best even if they are beyond reach, as far as they are candidates
+}
+
+// searchResult is what a search found.
+type searchResult struct {
+	best    []selection.Candidate // as many as a selection accounts for, best first, and then what had to be kept
+	at      asOf                  // the log that was searched
+	nearest []denseHit            // what was nearest to the dense vector
+}
+
+// asOf is a state of the log: what a search sees. What another transaction is about to commit may have a lesser id than
+// what is there, so a position alone does not tell.
+type asOf struct {
+	position int64   // the highest id of a message that is there
+	size     int64   // how many messages are there
+	absent   []int64 // ids below position, near it, that no message has, ascending: it may get one
+	records  int64   // the highest id of a record that is there
+}
+
+// search is one search on its way, within one snapshot of the database.
+type search struct {
+	searchInput
+	q *dbgen.Queries
 
 	vector embeddings.QueryVector
 	names  map[chain.Hash][]string // what owners are called
 	best   []selection.Candidate   // the outcome: as many as a selection accounts for, best first
+}
+
+// search ranks what the log and the records hold for a request.
+func (d *DB) search(ctx context.Context, in searchInput) (searchResult, error) {
+	s := search{searchInput: in}
+	result := searchResult{}
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
+		s.q = dbgen.New(tx)
+		position, err := s.q.LogPosition(ctx)
+		if err != nil {
+			return err
+		}
+		result.at.position, result.at.size = position.Position, position.Size
+		return s.run(ctx)
+	})
+	result.best = s.best
+	return result, mapError(err)
 }
 
 // run weighs the query's terms by how rare they are in the scope, takes the candidates with the greatest inner
