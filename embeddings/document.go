@@ -29,11 +29,14 @@ const passageBytes = 4_000
 func passage(text string, vocabulary *vocabulary) Passage {
 	words := spaced(ranking.Words(text))
 	in := guess(words)
-	terms := make([]int32, 0, 8*len(words))
+	terms, keys := make([]int32, 0, 8*len(words)), make([]int32, 0, len(words))
 	previous := ""
 	for _, text := range words {
 		word := vocabulary.word(text, in)
 		terms = append(terms, word.term)
+		if word.key {
+			keys = append(keys, word.term)
+		}
 		if word.empty {
 			continue
 		}
@@ -43,7 +46,11 @@ func passage(text string, vocabulary *vocabulary) Passage {
 		previous = word.stem
 		terms = append(terms, word.grams...)
 	}
-	return weighed(terms, len(words))
+	p := weighed(terms, len(words))
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	p.Keys = keys[:min(len(keys), MaxKeys)]
+	return p
 }
 
 func weighed(terms []int32, words int) Passage {

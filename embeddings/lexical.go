@@ -21,6 +21,9 @@ const (
 	// MaxNonZero is how many non-zeros pgvector's sparsevec can hold; no vector made here has more.
 	MaxNonZero = 16_000
 
+	// MaxKeys is how many keys a passage has at most. Only one whose characters unfold into many words reaches it.
+	MaxKeys = 4_000
+
 	wordDimensions = Dimensions / 2
 )
 
@@ -29,9 +32,13 @@ type Lexical struct{}
 
 // Passage is a piece of a text as a sparse vector: Values[i] stands at index Terms[i]. Terms are ascending and
 // unique, in 1 … Dimensions; Values are positive.
+//
+// Keys are those of Terms by which an inverted index finds the passage: its words, without function words and such as
+// any message may have. They are ascending, unique, in 1 … Dimensions/2, and at most MaxKeys.
 type Passage struct {
 	Terms  []int32
 	Values []float32
+	Keys   []int32
 }
 
 // Document gives the passages of a text, in order, at least one: a text of some thousand bytes is one passage, a

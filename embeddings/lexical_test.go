@@ -292,6 +292,7 @@ func FuzzDocument(f *testing.F) {
 		}
 		for i, p := range passages {
 			checkPassage(t, i, p)
+			checkKeys(t, p)
 		}
 		query := Lexical{}.Parse(text)
 		vector := query.Weigh(Stats{Passages: 3})

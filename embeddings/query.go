@@ -3,6 +3,8 @@ package embeddings
 import (
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/tzzr/context-manager/internal/ranking"
 )
@@ -98,6 +100,29 @@ func (q Query) Terms() []int32 {
 	}
 	slices.Sort(dims)
 	return slices.Compact(dims)
+}
+
+// Keys gives, for each word of the query that tells what it is after, the keys that a passage with this word has: one
+// of them, by the passage's language. Every group is ascending and holds at least one key; no two groups are the same.
+// A query of function words alone has none. Of a script without spaces, pairs of characters stand for the longer
+// words that hold them.
+func (q Query) Keys() [][]int32 {
+	var groups [][]int32
+	for i, term := range q.terms {
+		if term.kind == isWord && !empty(term.word) && !q.paired(i) {
+			groups = append(groups, slices.Clone(term.dims))
+		}
+	}
+	return groups
+}
+
+// paired says whether a word is a single character of a script without spaces that is also part of a pair.
+func (q Query) paired(at int) bool {
+	character := q.terms[at].word
+	return unspaced(character) && utf8.RuneCountInString(character) == 1 &&
+		slices.ContainsFunc(q.terms, func(t queryTerm) bool {
+			return t.kind == isWord && len(t.word) > len(character) && unspaced(t.word) && strings.Contains(t.word, character)
+		})
 }
 
 // Weigh gives the query's vector. A term found in n of N passages weighs ln(1 + (N − n + ½)/(n + ½)), times the

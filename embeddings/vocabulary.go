@@ -21,6 +21,7 @@ type word struct {
 	term  int32
 	grams []int32
 	empty bool // a function word of its text's language
+	key   bool // tells something of what a text is about
 }
 
 func newVocabulary() *vocabulary {
@@ -38,6 +39,7 @@ func (v *vocabulary) word(text string, in language) word {
 	if w.empty = functionWord(text)&in != 0; !w.empty {
 		w.grams = appendGrams(nil, text)
 	}
+	w.key = !empty(text)
 	if len(v.known) == maxVocabulary {
 		clear(v.known)
 	}
