@@ -1,0 +1,206 @@
+package retrieval
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/ingest"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+var (
+	//go:embed sql/exact.sql
+	exactSQL string
+	//go:embed sql/thread.sql
+	threadSQL string
+	//go:embed sql/player.sql
+	playerSQL string
+	//go:embed sql/kept.sql
+	keptSQL string
+	//go:embed sql/keep.sql
+	keepSQL string
+	//go:embed sql/sizes.sql
+	sizesSQL string
+)
+
+// How many questions each figure asks. A whole scan of a large log takes its time.
+const (
+	wholeQuestions  = 20
+	threadQuestions = 100
+	playerQuestions = 20
+)
+
+func (r *run) figures(ctx context.Context) (figures []Figure, err error) {
+	steps := []func(context.Context) (Figure, error){r.whole, r.inThread, r.ofPlayer, r.appending}
+	meter := ingest.NewMeter(r.Progress, fmt.Sprintf("measuring at %d messages", r.size), int64(len(steps)), "figures")
+	defer meter.Done()
+	for _, step := range steps {
+		f, err := step(ctx)
+		if err != nil {
+			return figures, err
+		}
+		f.Messages = r.size
+		figures = append(figures, f)
+		meter.Add(1)
+	}
+	return figures, nil
+}
+
+// whole is a search of the whole log by words, beside a scan of all vectors.
+func (r *run) whole(ctx context.Context) (Figure, error) {
+	f := Figure{Name: "whole log, by words", Limit: "exact scan of the vectors", Target: 0.2, RecallTarget: 0.95}
+	return r.compare(ctx, f, r.queries(wholeQuestions, r.anyThread), func(question) (map[string]any, selection.Scope) {
+		return nil, selection.Scope{}
+	}, func(ctx context.Context, vector string, _ question) ([]Hit, error) {
+		return r.hits(ctx, exactSQL, vector, first)
+	})
+}
+
+// inThread is a search in a thread, kept, beside the statement that ranks it and one INSERT.
+func (r *run) inThread(ctx context.Context) (Figure, error) {
+	f := Figure{Name: "one thread, by words, kept", Limit: "the ranking statement and one INSERT", Target: 3, RecallTarget: 0.95}
+	questions := r.queries(threadQuestions, r.anyThread)
+	if _, err := r.client.ask(ctx, questions[0].text, scopeOf("threads", thread(questions[0].thread))); err != nil {
+		return f, err
+	}
+	var kept string
+	if err := r.conn.QueryRow(ctx, keptSQL).Scan(&kept); err != nil {
+		return f, err
+	}
+	return r.compare(ctx, f, questions, func(q question) (map[string]any, selection.Scope) {
+		return scopeOf("threads", thread(q.thread)), selection.Scope{Threads: []chain.Hash{thread(q.thread)}}
+	}, func(ctx context.Context, vector string, q question) ([]Hit, error) {
+		hits, err := r.hits(ctx, threadSQL, vector, first, thread(q.thread).String())
+		if err == nil {
+			_, err = r.conn.Exec(ctx, keepSQL, kept)
+		}
+		return hits, err
+	})
+}
+
+// ofPlayer is a search among a tenth of the log, beside a scan of that.
+func (r *run) ofPlayer(ctx context.Context) (Figure, error) {
+	f := Figure{Name: "one player's tenth, by words", Limit: "exact scan of the scope", Target: 1, RecallTarget: 0.95}
+	return r.compare(ctx, f, r.queries(playerQuestions, r.busyThread), func(question) (map[string]any, selection.Scope) {
+		return scopeOf("players", busy()), selection.Scope{Players: []chain.Hash{busy()}}
+	}, func(ctx context.Context, vector string, _ question) ([]Hit, error) {
+		return r.hits(ctx, playerSQL, vector, first, busy().String())
+	})
+}
+
+// compare asks each question over HTTP and does what it is measured beside, in turns, and holds what was found by words
+// against what the limit finds.
+func (r *run) compare(ctx context.Context, f Figure, questions []question, scope func(question) (map[string]any, selection.Scope),
+	limit func(ctx context.Context, vector string, q question) ([]Hit, error)) (Figure, error) {
+	var ours, theirs []time.Duration
+	found, wanted := 0, 0
+	for i, q := range questions {
+		asked, within := scope(q)
+		request := selection.Request{Query: q.text, Scope: within, Limit: first, At: time.Now()}
+		vector, hits, err := r.Log.ByWords(ctx, request, first)
+		if err != nil {
+			return f, err
+		}
+		took, err := r.client.ask(ctx, q.text, asked)
+		if err != nil {
+			return f, err
+		}
+		began := time.Now()
+		exact, err := limit(ctx, vector, q)
+		if err != nil {
+			return f, err
+		}
+		if i > 0 { // the first warms up
+			ours, theirs = append(ours, took), append(theirs, time.Since(began))
+		}
+		found, wanted = found+overlap(hits, exact), wanted+len(exact)
+	}
+	f.Ours, f.Theirs = times(ours), times(theirs)
+	f.Ratio = f.Ours.P50 / f.Theirs.P50
+	if wanted > 0 {
+		f.Recall = float64(found) / float64(wanted)
+	}
+	return f, nil
+}
+
+// overlap counts how many of the hits are as good as the exact ones: of equals, either will do.
+func overlap(hits, exact []Hit) int {
+	if len(exact) == 0 {
+		return 0
+	}
+	const rounding = 1e-4 // of single precision
+	bound, n := exact[len(exact)-1].Score-rounding, 0
+	for _, h := range hits[:min(len(hits), len(exact))] {
+		if h.Score >= bound {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *run) hits(ctx context.Context, sql, vector string, limit int, args ...any) ([]Hit, error) {
+	rows, err := r.conn.Query(ctx, sql, append([]any{vector, limit}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Hit])
+}
+
+// appending is a thousand messages a call, with search vectors made meanwhile and waited for, and without.
+func (r *run) appending(ctx context.Context) (Figure, error) {
+	f := Figure{Name: "appending, with search vectors", Limit: "without", Target: 0.8}
+	var with, without time.Duration
+	var each, limit []time.Duration
+	n, m := 0, 0
+	for range r.Turns {
+		began := time.Now()
+		for time.Since(began) < r.Turn {
+			call := time.Now()
+			if _, err := r.append(ctx, 1000); err != nil {
+				return f, err
+			}
+			each, n = append(each, time.Since(call)), n+1000
+		}
+		if err := r.settle(ctx); err != nil {
+			return f, err
+		}
+		with += time.Since(began)
+
+		r.Log.HoldIndexing(true)
+		began = time.Now()
+		for time.Since(began) < r.Turn {
+			call := time.Now()
+			if _, err := r.append(ctx, 1000); err != nil {
+				r.Log.HoldIndexing(false)
+				return f, err
+			}
+			limit, m = append(limit, time.Since(call)), m+1000
+		}
+		without += time.Since(began)
+		r.Log.HoldIndexing(false)
+		if err := r.settle(ctx); err != nil {
+			return f, err
+		}
+	}
+	f.Rate, f.LimitRate = float64(n)/with.Seconds(), float64(m)/without.Seconds()
+	f.Ratio = f.Rate / f.LimitRate
+	f.Ours, f.Theirs = times(each), times(limit)
+	return f, nil
+}
+
+// relations gives what search takes on disk.
+func (r *run) relations(ctx context.Context) ([]Relation, error) {
+	rows, err := r.conn.Query(ctx, sizesSQL)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Relation, error) {
+		x := Relation{Messages: r.size}
+		return x, row.Scan(&x.Name, &x.Bytes)
+	})
+}
