@@ -24,19 +24,25 @@ type Server struct {
 	LogKey      string   `name:"log-key" env:"LOG_KEY" placeholder:"FILE" help:"The key that signs the log's checkpoints, made if it is missing and nothing was signed yet; none: log.key in the data directory. Servers of one database need the same one."`
 	LogOrigin   string   `name:"log-origin" env:"LOG_ORIGIN" placeholder:"NAME" help:"The log's name in checkpoints, such as example.org/log, when its key is made; none: a name that no other log has."`
 	Witnesses   []string `name:"witnesses" env:"WITNESSES" sep:"," placeholder:"URL=KEY,…" help:"Witnesses that are asked to cosign each checkpoint: each its address, = and its public key, name+id+key."`
+
+	EmbeddingsURL     string   `name:"embeddings-url" env:"EMBEDDINGS_URL" placeholder:"URL" help:"An OpenAI-compatible embeddings endpoint, such as http://localhost:11434/v1; none: ranking needs no model."`
+	EmbeddingsModel   string   `name:"embeddings-model" env:"EMBEDDINGS_MODEL" placeholder:"MODEL" help:"The model to ask it for."`
+	EmbeddingsKey     Secret   `name:"embeddings-key" env:"EMBEDDINGS_KEY" placeholder:"KEY" help:"The key that it asks for, if any. Set the variable: flags can be seen by others on this machine."`
+	EmbeddingCacheTTL Duration `name:"embedding-cache-ttl" env:"EMBEDDING_CACHE_TTL" default:"3600" placeholder:"SECONDS" help:"How long vectors of queries are kept, in seconds or as 90m; 0: not at all."`
 }
 
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.
 func IgnoreEmpty() {
 	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO",
-		"WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS"} {
+		"WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS",
+		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL"} {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
 		}
 	}
 }
 
-// Validate refuses origins that no browser would send. Kong calls it.
+// Validate refuses origins that no browser would send, and half a provider. Kong calls it.
 func (s Server) Validate() error {
 	for _, origin := range s.CORSOrigins {
 		u, err := url.Parse(origin)
@@ -44,7 +50,7 @@ func (s Server) Validate() error {
 			return fault.Input("CORS_ORIGINS", "%q is no origin: it is scheme, host and port alone, such as https://app.example.org", origin)
 		}
 	}
-	return nil
+	return s.validateEmbeddings()
 }
 
 // Origins gives the origins as browsers send them.

@@ -10,7 +10,8 @@ import (
 // parse reads settings as the program does, from flags and the environment.
 func parse(t *testing.T, env map[string]string, args ...string) (Database, Server, error) {
 	t.Helper()
-	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES"} {
+	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
+		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL"} {
 		t.Setenv(name, env[name])
 	}
 	IgnoreEmpty()

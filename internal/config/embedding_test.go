@@ -1,0 +1,74 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestEmbeddings(t *testing.T) {
+	_, server, err := parse(t, map[string]string{
+		"EMBEDDINGS_URL": "http://localhost:11434/v1", "EMBEDDINGS_MODEL": "small", "EMBEDDINGS_KEY": "key-1",
+	})
+	if err != nil || server.EmbeddingsURL != "http://localhost:11434/v1" || server.EmbeddingsModel != "small" || server.EmbeddingsKey != Secret("key-1") {
+		t.Errorf("Server = %+v, %v, want what the environment says", server, err)
+	}
+	if time.Duration(server.EmbeddingCacheTTL) != time.Hour {
+		t.Errorf("EmbeddingCacheTTL = %v, want an hour", time.Duration(server.EmbeddingCacheTTL))
+	}
+}
+
+func TestHalfAProviderIsRefused(t *testing.T) {
+	cases := map[string]struct {
+		env   map[string]string
+		wants string
+	}{
+		"url alone":             {map[string]string{"EMBEDDINGS_URL": "http://a/v1"}, "EMBEDDINGS_MODEL: is missing"},
+		"url with empty model":  {map[string]string{"EMBEDDINGS_URL": "http://a/v1", "EMBEDDINGS_MODEL": ""}, "EMBEDDINGS_MODEL: is missing"},
+		"url and key":           {map[string]string{"EMBEDDINGS_URL": "http://a/v1", "EMBEDDINGS_KEY": "key-1"}, "EMBEDDINGS_MODEL: is missing"},
+		"model alone":           {map[string]string{"EMBEDDINGS_MODEL": "small"}, "EMBEDDINGS_URL: is missing"},
+		"key alone":             {map[string]string{"EMBEDDINGS_KEY": "key-1"}, "EMBEDDINGS_URL: is missing"},
+		"ttl that is no number": {map[string]string{"EMBEDDING_CACHE_TTL": "soon"}, "neither seconds"},
+		"ttl below nothing":     {map[string]string{"EMBEDDING_CACHE_TTL": "-1"}, "neither seconds"},
+		"ttl beyond time":       {map[string]string{"EMBEDDING_CACHE_TTL": "9223372036854775807"}, "neither seconds"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := parse(t, c.env)
+			if err == nil || !strings.Contains(err.Error(), c.wants) {
+				t.Errorf("error = %v, want one with %q", err, c.wants)
+			}
+			if err != nil && strings.Contains(err.Error(), "key-1") {
+				t.Errorf("error = %v, which shows the key", err)
+			}
+		})
+	}
+}
+
+func TestCacheTTL(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": time.Hour, "0": 0, "60": time.Minute, " 60 ": time.Minute, "90m": 90 * time.Minute, "1500ms": 1500 * time.Millisecond} {
+		_, server, err := parse(t, map[string]string{"EMBEDDING_CACHE_TTL": value})
+		if got := time.Duration(server.EmbeddingCacheTTL); err != nil || got != want {
+			t.Errorf("EMBEDDING_CACHE_TTL=%q is %v, %v, want %v", value, got, err, want)
+		}
+	}
+}
+
+func TestSecretIsNotPrinted(t *testing.T) {
+	t.Parallel()
+	server := Server{EmbeddingsKey: "key-1"}
+	encoded, err := json.Marshal(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{
+		fmt.Sprintf("%v %+v %#v", server, server, server), string(encoded),
+		fmt.Sprint(server.EmbeddingsKey), fmt.Sprintf("%q %x %d", server.EmbeddingsKey, server.EmbeddingsKey, server.EmbeddingsKey),
+	} {
+		if strings.Contains(got, "key-1") || strings.Contains(got, fmt.Sprintf("%x", "key-1")) {
+			t.Errorf("printed %s, want no key", got)
+		}
+	}
+}
