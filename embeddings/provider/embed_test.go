@@ -1,0 +1,458 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+)
+
+func TestEmbedInBatchesAndOrder(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	texts := numbered(2*batchTexts + 6)
+	vectors, err := p.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, vectors, server, texts)
+	var sizes []int
+	for _, request := range server.Requests() {
+		sizes = append(sizes, len(request.Texts))
+	}
+	if !slices.Equal(sizes, []int{batchTexts, batchTexts, 6}) {
+		t.Errorf("batches of %v", sizes)
+	}
+	if state := p.State(); state.Requests != 3 || state.Texts != int64(len(texts)) || state.Failures != 0 || state.Dimensions != dimensions || state.LastError != "" || state.LastSuccessAt.IsZero() {
+		t.Errorf("State = %+v", state)
+	}
+	if vectors, err := p.Embed(t.Context(), nil); len(vectors) != 0 || err != nil || len(server.Requests()) != 3 {
+		t.Errorf("Embed of nothing = %v, %v, want nothing asked", vectors, err)
+	}
+}
+
+func TestEmbedBoundsBytes(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	texts := slices.Repeat([]string{strings.Repeat("word ", 2*MaxText)}, 20)
+	if _, err := p.Embed(t.Context(), texts); err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range server.Requests() {
+		size := 0
+		for _, text := range request.Texts {
+			size += len(text)
+		}
+		if size > batchBytes || size < batchBytes/2 && len(request.Texts) > 4 {
+			t.Errorf("a batch of %d texts has %d bytes", len(request.Texts), size)
+		}
+	}
+}
+
+func TestEmbedCutsAtARune(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	if _, err := p.Embed(t.Context(), []string{"a" + strings.Repeat("€", MaxText), "  padded\n", "broken \xff\xfe"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a" + strings.Repeat("€", (MaxText-1)/3), "padded", "broken \uFFFD"}
+	if got := server.Requests()[0].Texts; !slices.Equal(got, want) {
+		t.Errorf("sent %.60q of %d bytes, want the first %d bytes of whole runes, trimmed, and UTF-8", got, len(got[0]), MaxText)
+	}
+}
+
+func TestEmbedLeavesOutEmptyTexts(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	texts := []string{"", "ferry", " \n\t", "quay", "\u00a0\u2003"}
+	vectors, err := p.Embed(t.Context(), texts)
+	wantVectors(t, vectors, server, texts, 0, 2, 4)
+	if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{0, 2, 4}) {
+		t.Errorf("error = %v, want one a blank text", err)
+	}
+	if got := server.Requests()[0].Texts; !slices.Equal(got, []string{"ferry", "quay"}) {
+		t.Errorf("sent %q", got)
+	}
+	if vectors, err := p.Embed(t.Context(), []string{" "}); len(vectors) != 1 || !slices.Equal(indexes(err), []int{0}) || len(server.Requests()) != 1 {
+		t.Errorf("Embed of white space = %v, %v, want nothing asked", vectors, err)
+	}
+}
+
+// TestOneBadText lets the provider fail over one text, in every way that lies in a text.
+func TestOneBadText(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]providertest.Fault{
+		"400": providertest.Status(http.StatusBadRequest, ""), "413": providertest.Status(http.StatusRequestEntityTooLarge, ""),
+		"422": providertest.Status(http.StatusUnprocessableEntity, ""), "NaN": providertest.Element("NaN"), "null": providertest.Element("null"),
+		"1e999": providertest.Element("1e999"), "zeros": providertest.Zeros(), "no vector": providertest.Missing(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, server := start(t)
+			server.Break(providertest.Only("poison", f))
+			texts := numbered(batchTexts + 5)
+			texts[3], texts[batchTexts+1] = "poison in short", strings.Repeat("poison ", MaxText)
+			vectors, err := p.Embed(t.Context(), texts)
+			wantVectors(t, vectors, server, texts, 3, batchTexts+1)
+			if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{3, batchTexts + 1}) {
+				t.Errorf("error = %v of %v, want the two", err, indexes(err))
+			}
+			if n := len(server.Requests()); n > 30 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}
+
+// TestOnlyTheFirstTextIsBad sees that a provider that has embedded nothing yet is not blamed for a text.
+func TestOnlyTheFirstTextIsBad(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.Break(providertest.Only("poison", providertest.Status(http.StatusBadRequest, "")))
+	vectors, err := p.Embed(t.Context(), []string{"poison"})
+	if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{0}) || vectors[0] != nil {
+		t.Errorf("Embed = %v, %v, want the text blamed", vectors, err)
+	}
+	if state := p.State(); state.LastError != "" || state.Failures != 0 || state.Refused != 1 {
+		t.Errorf("State = %+v, want no failure", state)
+	}
+}
+
+// TestTextsThatAreTooLongForTheModel are cut until it takes them.
+func TestTextsThatAreTooLongForTheModel(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.Break(providertest.When(func(texts []string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return len(text) > 2500 })
+	}, providertest.Status(http.StatusRequestEntityTooLarge, "")))
+	long := strings.Repeat("mooring ", MaxText)
+	texts := []string{"ferry", long, "quay"}
+	vectors, err := p.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, vectors, server, []string{"ferry", cut(long, MaxText/4), "quay"})
+}
+
+// TestBatchesThatAreTooLarge are split.
+func TestBatchesThatAreTooLarge(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.Break(providertest.When(func(texts []string) bool { return len(texts) > 1 }, providertest.Status(http.StatusUnprocessableEntity, "")))
+	texts := numbered(batchTexts)
+	vectors, err := p.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, vectors, server, texts)
+}
+
+// TestUnusableAnswers lets the provider answer everything so.
+func TestUnusableAnswers(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		fault providertest.Fault
+		kind  Kind
+		says  string
+	}{
+		"NaN":                 {providertest.Element("NaN"), Unusable, "JSON"},
+		"null":                {providertest.Element("null"), Unusable, "NaN"},
+		"1e999":               {providertest.Element("1e999"), Unusable, "finite"},
+		"zeros":               {providertest.Zeros(), Unusable, "zeros"},
+		"count":               {providertest.Missing(), Unusable, "vectors for"},
+		"a page":              {providertest.Body("text/html", "<html>"), Unusable, "EMBEDDINGS_URL"},
+		"half JSON":           {providertest.Body("application/json", `{"data":[`), Unreachable, "broke off"},
+		"no dimension":        {providertest.Body("application/json", `{"data":[{"index":0,"embedding":[]}]}`), Unusable, "dimensions"},
+		"too many dimensions": {providertest.Dimensions(MaxDimensions + 1), WrongDimension, "4000"},
+		"endless":             {providertest.Body("application/json", `{"data":"`+strings.Repeat("x", maxAnswer)+`"}`), Unusable, "more than"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, server := start(t)
+			server.Break(c.fault)
+			texts := numbered(2 * batchTexts)
+			vectors, err := p.Embed(t.Context(), texts)
+			failure := wantKind(t, err, c.kind)
+			if !strings.Contains(err.Error(), c.says) || len(TextErrors(err)) > 0 || failure.Temporary() != (c.kind == Unreachable) {
+				t.Errorf("error = %v, texts %v, want the provider blamed", err, indexes(err))
+			}
+			if i := slices.IndexFunc(vectors, func(v []float32) bool { return v != nil }); i >= 0 {
+				t.Errorf("vector %d = %v, want none", i, vectors[i])
+			}
+			if n := len(server.Requests()); n > 2 {
+				t.Errorf("%d requests for a provider that fails, want 2 at most", n)
+			}
+			if state := p.State(); state.LastErrorKind != c.kind || state.Failures == 0 || state.Texts != 0 {
+				t.Errorf("State = %+v", state)
+			}
+			server.Mend()
+			vectors, err = p.Embed(t.Context(), texts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantVectors(t, vectors, server, texts)
+		})
+	}
+}
+
+func TestDimensionThatChanges(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.Break(providertest.Only("number 40 ", providertest.Dimensions(dimensions+1)))
+	texts := numbered(3 * batchTexts)
+	vectors, err := p.Embed(t.Context(), texts)
+	if failure := wantKind(t, err, WrongDimension); failure.Temporary() || !strings.Contains(err.Error(), "EMBEDDINGS_MODEL") {
+		t.Errorf("error = %v, want a lasting one", err)
+	}
+	wantVectors(t, vectors[:batchTexts], server, texts[:batchTexts])
+	if i := slices.IndexFunc(vectors[batchTexts:], func(v []float32) bool { return v != nil }); i >= 0 {
+		t.Errorf("text %d has a vector, want only those before the change", batchTexts+i)
+	}
+	if _, err := p.Query(t.Context(), "number 40 again"); err == nil {
+		t.Error("a query got a vector of another dimension")
+	}
+}
+
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.BreakNext(1, providertest.Dimensions(7))
+	if got, err := p.Probe(t.Context()); got != 7 || err != nil {
+		t.Fatalf("Probe = %d, %v, want 7", got, err)
+	}
+	if _, err := p.Embed(t.Context(), []string{"ferry"}); err == nil {
+		t.Error("Embed takes another dimension than that of Probe")
+	}
+	if got, err := p.Probe(t.Context()); got != dimensions || err != nil || p.State().Dimensions != dimensions {
+		t.Fatalf("Probe = %d, %v, want what it gives now", got, err)
+	}
+	if _, err := p.Embed(t.Context(), []string{"ferry"}); err != nil {
+		t.Error(err)
+	}
+	server.Break(providertest.Status(http.StatusBadRequest, ""))
+	_, err := p.Probe(t.Context())
+	wantKind(t, err, Refused)
+	if state := p.State(); state.LastErrorKind != Refused {
+		t.Errorf("State = %+v, want the provider blamed", state)
+	}
+}
+
+func TestProbeOfAnotherDimensionThanStated(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, func(c *Config) { c.Dimensions = dimensions + 1 })
+	_, err := p.Probe(t.Context())
+	wantKind(t, err, WrongDimension)
+	_, err = p.Embed(t.Context(), []string{"ferry"})
+	wantKind(t, err, WrongDimension)
+}
+
+func TestRetryingUntilItWorks(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]providertest.Fault{
+		"429": providertest.Status(http.StatusTooManyRequests, ""), "500": providertest.Status(http.StatusInternalServerError, ""),
+		"503": providertest.Status(http.StatusServiceUnavailable, ""), "dies": providertest.Die(), "half a body": providertest.HalfBody(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, server := start(t)
+			waits := unhurried(p)
+			server.BreakNext(12, providertest.Only("number 4", f)) // of both batches
+			texts := numbered(batchTexts + 10)
+			texts[1] = ""
+			vectors, err := p.EmbedRetrying(t.Context(), texts)
+			wantVectors(t, vectors, server, texts, 1)
+			if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{1}) {
+				t.Errorf("error = %v, want that of the blank text alone, once", err)
+			}
+			if len(*waits) != 12 || p.State().Failures != 12 {
+				t.Errorf("waited %v, want 12 times", *waits)
+			}
+			for i, wait := range *waits {
+				if low := min(firstWait<<min(i, 7), maxWait) / 2; wait < low {
+					t.Errorf("wait %d = %v, want %v at least", i, wait, low)
+				}
+			}
+		})
+	}
+}
+
+func TestRetryingWaitsAsAsked(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	waits := unhurried(p)
+	server.BreakNext(1, providertest.Status(http.StatusTooManyRequests, "17"))
+	if _, err := p.EmbedRetrying(t.Context(), []string{"ferry"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(*waits) != 1 || (*waits)[0] < 17*time.Second || (*waits)[0] > 20*time.Second {
+		t.Errorf("waited %v, want 17 s and a little", *waits)
+	}
+}
+
+// TestRetryingKeepsWhatItHas sees that nothing is embedded twice.
+func TestRetryingKeepsWhatItHas(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	unhurried(p)
+	texts := numbered(2 * batchTexts)
+	var second atomic.Int32
+	server.Break(providertest.When(func(sent []string) bool {
+		if slices.Contains(sent, texts[batchTexts]) {
+			second.Add(1)
+		}
+		return second.Load() > 0 && second.Load() < 4
+	}, providertest.HalfBody()))
+	vectors, err := p.EmbedRetrying(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, vectors, server, texts)
+	if first, last := server.Asked(texts[0]), server.Asked(texts[batchTexts]); first != 1 || last != 4 {
+		t.Errorf("sent the first batch %d times and the second %d, want 1 and 4", first, last)
+	}
+}
+
+func TestRetryingEndsWhatDoesNotPass(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	waits := unhurried(p)
+	server.BreakNext(1, providertest.Status(http.StatusUnauthorized, ""))
+	_, err := p.EmbedRetrying(t.Context(), []string{"", "ferry"})
+	wantKind(t, err, Denied)
+	if len(*waits) != 0 || len(server.Requests()) != 1 || !slices.Equal(indexes(err), []int{0}) {
+		t.Errorf("waited %v, asked %d times, texts %v, want it ended at once", *waits, len(server.Requests()), indexes(err))
+	}
+}
+
+func TestRetryingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.Break(providertest.Status(http.StatusTooManyRequests, "300"))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.EmbedRetrying(ctx, []string{"ferry"})
+		done <- err
+	}()
+	eventually(t, "it was asked", func() bool { return p.State().Failures == 1 })
+	cancel()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error = %v, want that of the context", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("still waiting after its context ended")
+	}
+}
+
+func TestEmbedEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.Break(providertest.When(func(texts []string) bool { return len(texts) < batchTexts }, providertest.Hang()))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	texts := numbered(batchTexts + 1)
+	var vectors [][]float32
+	var err error
+	go func() {
+		defer close(done)
+		vectors, err = p.Embed(ctx, texts)
+	}()
+	eventually(t, "it was asked", func() bool { return len(server.Requests()) == 2 })
+	cancel()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatal("still asking after its context ended")
+	}
+	if _, failed := errors.AsType[*Error](err); failed || !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v, want that of the context", err)
+	}
+	wantVectors(t, vectors, server, texts, batchTexts)
+	if state := p.State(); state.Failures != 0 || state.LastError != "" {
+		t.Errorf("State = %+v, want no failure of the provider", state)
+	}
+	if _, err := p.Embed(ctx, texts); !errors.Is(err, context.Canceled) || len(server.Requests()) != 2 {
+		t.Errorf("error = %v, want nothing asked", err)
+	}
+}
+
+// TestSlowProvider hangs on large batches: they get smaller until it keeps up, and grow again.
+func TestSlowProvider(t *testing.T) {
+	t.Parallel()
+	p, server := start(t, func(c *Config) { c.RequestLimit = 300 * time.Millisecond })
+	unhurried(p)
+	server.Break(providertest.When(func(texts []string) bool { return len(texts) > 9 }, providertest.Hang()))
+	texts := numbered(batchTexts)
+	_, err := p.Embed(t.Context(), texts)
+	if failure := wantKind(t, err, TimedOut); !failure.Temporary() || !strings.Contains(err.Error(), "300ms") {
+		t.Errorf("error = %v", err)
+	}
+	vectors, err := p.EmbedRetrying(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, vectors, server, texts)
+	server.Mend()
+	p.config.RequestLimit = RequestLimit
+	for range batchTexts {
+		if _, err := p.Embed(t.Context(), []string{"ferry"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.batch(); got != batchTexts {
+		t.Errorf("batches of %d after the provider recovered, want %d", got, batchTexts)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	for address, says := range map[string]string{
+		gone.URL: "refused", "https" + strings.TrimPrefix(plain.URL, "http"): "not https", secure.URL: "certificate",
+	} {
+		p, err := New(Config{URL: address, Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Embed(t.Context(), []string{"ferry"})
+		if failure := wantKind(t, err, Unreachable); !failure.Temporary() || !strings.Contains(err.Error(), says) {
+			t.Errorf("error = %v, want %q", err, says)
+		}
+	}
+}
+
+// TestRedirect sees that neither texts nor the key go to another server.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	other := providertest.New(t, dimensions)
+	redirecting := httptest.NewServer(http.RedirectHandler(other.URL()+"/embeddings", http.StatusTemporaryRedirect))
+	defer redirecting.Close()
+	p, err := New(Config{URL: redirecting.URL, Model: providertest.Model, Key: "key-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Embed(t.Context(), []string{"ferry"})
+	wantKind(t, err, NotFound)
+	if n := len(other.Requests()); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+}
