@@ -25,10 +25,10 @@ const passageBytes = 4_000
 //	f·(k1+1) / (f + k1·(1 − b + b·n/averageLength))
 //
 // which is BM25 without IDF: that belongs to the query, since it depends on what is searched. Terms are the stems
-// of all words, and, function words left out, pairs of stems that follow each other and character 4-grams.
+// of all words, and, function words left out, pairs of stems that follow each other, concepts and character 4-grams.
 func passage(text string, vocabulary *vocabulary) Passage {
 	words := spaced(ranking.Words(text))
-	in := guess(words)
+	in := guess(words).one()
 	terms, keys := make([]int32, 0, 8*len(words)), make([]int32, 0, len(words))
 	previous := ""
 	for _, text := range words {
@@ -44,7 +44,7 @@ func passage(text string, vocabulary *vocabulary) Passage {
 			terms = append(terms, pairTerm(previous, word.stem))
 		}
 		previous = word.stem
-		terms = append(terms, word.grams...)
+		terms = append(terms, word.parts...)
 	}
 	p := weighed(terms, len(words))
 	slices.Sort(keys)

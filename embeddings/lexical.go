@@ -12,11 +12,11 @@ import (
 
 // Model names the way Lexical makes vectors. It changes whenever a vector would, so that stored vectors of another
 // model are known to need making again.
-const Model = "lexical-v1"
+const Model = "lexical-v2"
 
 const (
 	// Dimensions is the width of every vector. Indices run from 1 to Dimensions, as in pgvector's text form; words
-	// have the lower half; pairs of words and character n-grams share the upper.
+	// have the lower half; pairs of words, concepts and character n-grams share the upper.
 	Dimensions = 1 << 29
 	// MaxNonZero is how many non-zeros pgvector's sparsevec can hold; no vector made here has more.
 	MaxNonZero = 16_000

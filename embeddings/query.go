@@ -11,9 +11,11 @@ import (
 
 // Weights of a query's terms, beside 1 for a word.
 const (
-	pairWeight = 0.5
-	gramWeight = 0.2
-	nameWeight = 0.3 // of a word that names an owner: who is asked about says "I", and the others say the name
+	pairWeight    = 0.5
+	conceptWeight = 0.5
+	gramWeight    = 0.2
+	nameWeight    = 0.3 // of a word that names an owner: who is asked about says "I", and the others say the name
+	idleWeight    = 0.5 // times that: of a word that any message may have
 )
 
 // What a query has to carry to be sure of anything.
@@ -44,7 +46,8 @@ type Query struct{ terms []queryTerm }
 type queryTerm struct {
 	kind kind
 	word string  // that it comes from; of a pair, none
-	dims []int32 // under which a passage may have it, by the passage's language: one or two, ascending
+	idle bool    // whether the word tells nothing of what the query is after
+	dims []int32 // under which a passage may have it, by the passage's language; ascending, at least one
 }
 
 type kind int
@@ -52,39 +55,28 @@ type kind int
 const (
 	isWord kind = iota
 	isPair
+	isConcept
 	isGram
 )
 
 // Parse reads a query. Function words of its language are left out, unless it has no others. The stems of every
-// language stand for each word, since a passage may be in any.
+// language stand for each word, since a passage may be in any: so a name is found in all of them.
 func (Lexical) Parse(text string) Query {
-	words := content(spaced(ranking.Words(text[:min(len(text), maxQueryBytes)])))
-	stems, query, seen := newStemmer(), Query{}, map[[2]int32]bool{}
-	add := func(kind kind, word string, a, b int32) {
-		key := [2]int32{min(a, b), max(a, b)}
-		if !seen[key] {
-			seen[key] = true
-			query.terms = append(query.terms, queryTerm{kind, word, slices.Compact(key[:])})
-		}
+	words := spaced(ranking.Words(text[:min(len(text), maxQueryBytes)]))
+	in := guess(words)
+	words = content(words, in)
+	p := parser{stems: newStemmer(), in: in, known: map[int32]int{}}
+	for _, word := range words[:min(len(words), maxQueryWords)] {
+		p.read(word)
 	}
-	var beforeEN, beforeES string
-	for i, word := range words[:min(len(words), maxQueryWords)] {
-		stemEN, stemES := stems.stem(word, inEnglish), stems.stem(word, inSpanish)
-		add(isWord, word, wordTerm(stemEN), wordTerm(stemES))
-		if i > 0 {
-			add(isPair, "", pairTerm(beforeEN, stemEN), pairTerm(beforeES, stemES))
-		}
-		for _, gram := range appendGrams(nil, word) {
-			add(isGram, word, gram, gram)
-		}
-		beforeEN, beforeES = stemEN, stemES
-	}
-	return query
+	return Query{p.terms}
 }
 
-// content gives the words without the function words of their language, or all of them if nothing else is left.
-func content(words []string) []string {
-	in := guess(words)
+// content gives the words without the function words of their languages, or all of them if nothing else is left.
+func content(words []string, in language) []string {
+	if in == 0 {
+		in = inEnglish
+	}
 	kept := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return functionWord(word)&in != 0 })
 	if len(kept) == 0 {
 		return words
@@ -103,13 +95,12 @@ func (q Query) Terms() []int32 {
 }
 
 // Keys gives, for each word of the query that tells what it is after, the keys that a passage with this word has: one
-// of them, by the passage's language. Every group is ascending and holds at least one key; no two groups are the same.
-// A query of function words alone has none. Of a script without spaces, pairs of characters stand for the longer
-// words that hold them.
+// of them, by the passage's language. Every group is ascending and holds at least one key. A query of function words
+// alone has none. Of a script without spaces, pairs of characters stand for the longer words that hold them.
 func (q Query) Keys() [][]int32 {
 	var groups [][]int32
 	for i, term := range q.terms {
-		if term.kind == isWord && !empty(term.word) && !q.paired(i) {
+		if term.tells() && !q.paired(i) {
 			groups = append(groups, slices.Clone(term.dims))
 		}
 	}
@@ -144,7 +135,7 @@ func (q Query) Weigh(stats Stats) QueryVector {
 	weights, readable, sum, information := map[int32]float32{}, map[int32]string{}, float32(0), 0.0
 	for _, term := range q.terms {
 		n := stats.count(term.dims)
-		if term.kind == isWord && !empty(term.word) {
+		if term.tells() {
 			idf := idf(n, max(background, stats.Passages)) / tellingIDF
 			information += float64(idf * idf)
 		}
@@ -163,12 +154,21 @@ func (q Query) Weigh(stats Stats) QueryVector {
 	return newQueryVector(weights, readable, sum/float32(min(1, max(minInformation, information))))
 }
 
+// tells says whether a term is a word that tells something of what the query is after.
+func (t queryTerm) tells() bool { return t.kind == isWord && !t.idle }
+
 func (t queryTerm) weight(named bool) float32 {
+	if t.idle {
+		t.idle = false
+		return idleWeight * t.weight(named)
+	}
 	switch {
 	case t.kind == isPair:
 		return pairWeight
-	case t.kind == isGram && named:
+	case (t.kind == isGram || t.kind == isConcept) && named:
 		return 0
+	case t.kind == isConcept:
+		return conceptWeight
 	case t.kind == isGram:
 		return gramWeight
 	case named:

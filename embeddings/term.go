@@ -2,6 +2,7 @@ package embeddings
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -10,7 +11,7 @@ import (
 
 const gramRunes = 4
 
-// The three kinds of terms, each hashed apart from the others. Words have the lower half of the dimensions.
+// The four kinds of terms, each hashed apart from the others. Words have the lower half of the dimensions.
 
 func wordTerm(stem string) int32 { return 1 + int32(hash(stem)%wordDimensions) }
 
@@ -19,6 +20,10 @@ func gramTerm(gram string) int32 { return 1 + wordDimensions + int32(hash(gram)%
 func pairTerm(first, second string) int32 {
 	h := hash(first, " ", second)
 	return 1 + wordDimensions + int32(h%wordDimensions)
+}
+
+func conceptTerm(name string) int32 {
+	return 1 + wordDimensions + int32(hash("=", name)%wordDimensions)
 }
 
 // hash is FNV-1a over the parts one after another, its halves folded together.
@@ -57,33 +62,60 @@ func appendGrams(terms []int32, word string) []int32 {
 	return terms
 }
 
-// spaced replaces each word of a script that puts no spaces between words by its single characters and their pairs.
+// spaced replaces each run of a script that puts no spaces between words by its single characters and their pairs.
 func spaced(words []string) []string {
-	if !slices.ContainsFunc(words, unspaced) {
+	if !slices.ContainsFunc(words, func(word string) bool { return strings.ContainsFunc(word, unspacedRune) }) {
 		return words
 	}
 	var out []string
 	for _, word := range words {
-		if !unspaced(word) {
-			out = append(out, word)
-			continue
-		}
-		before := -1
-		for i, r := range word {
-			end := i + utf8.RuneLen(r)
-			out = append(out, word[i:end])
-			if before >= 0 {
-				out = append(out, word[before:end])
+		for word != "" {
+			run := runOf(word)
+			if out = append(out, word[:run]); unspaced(word) {
+				out = appendPairs(out[:len(out)-1], word[:run])
 			}
-			before = i
+			word = word[run:]
 		}
 	}
 	return out
 }
 
-// unspaced says whether a word is of a script written without spaces.
+// runOf gives how many bytes of a word are written with spaces, or without, as its first character is. Marks and
+// characters of no script of their own go with what is before them.
+func runOf(word string) int {
+	first := unspaced(word)
+	for i, r := range word {
+		if i > 0 && unspacedRune(r) != first && !joins(r) {
+			return i
+		}
+	}
+	return len(word)
+}
+
+func joins(r rune) bool { return unicode.In(r, unicode.Mark, unicode.Lm) }
+
+func appendPairs(out []string, run string) []string {
+	before := -1
+	for i, r := range run {
+		end := i + utf8.RuneLen(r)
+		out = append(out, run[i:end])
+		if before >= 0 {
+			out = append(out, run[before:end])
+		}
+		before = i
+	}
+	return out
+}
+
+// unspaced says whether a word begins with a character of a script written without spaces.
 func unspaced(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+	return unspacedRune(r)
+}
+
+// unspacedRune says whether a character is of a script written without spaces, or, as Korean is, with endings on its
+// words that are longer than they are.
+func unspacedRune(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

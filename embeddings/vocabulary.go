@@ -1,5 +1,7 @@
 package embeddings
 
+import "slices"
+
 // maxVocabulary is how many words a vocabulary remembers before it begins anew.
 const maxVocabulary = 1 << 14
 
@@ -19,9 +21,9 @@ type spelling struct {
 type word struct {
 	stem  string
 	term  int32
-	grams []int32
-	empty bool // a function word of its text's language
-	key   bool // tells something of what a text is about
+	parts []int32 // its concepts and its n-grams
+	empty bool    // a function word of its text's language
+	key   bool    // tells something of what a text is about
 }
 
 func newVocabulary() *vocabulary {
@@ -36,10 +38,10 @@ func (v *vocabulary) word(text string, in language) word {
 	}
 	w.stem = v.stems.stem(text, in)
 	w.term = wordTerm(w.stem)
-	if w.empty = functionWord(text)&in != 0; !w.empty {
-		w.grams = appendGrams(nil, text)
+	if w.empty = functionWord(text)&in.of(text) != 0; !w.empty {
+		w.parts = appendGrams(slices.Clone(concepts[spelling{w.stem, in}]), text)
 	}
-	w.key = !empty(text)
+	w.key = !empty(text, in.of(text))
 	if len(v.known) == maxVocabulary {
 		clear(v.known)
 	}

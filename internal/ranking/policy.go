@@ -18,10 +18,15 @@ type Policy struct {
 	// Session is the part it gets of the root of the sum of its session's squared shares.
 	Session float64 `json:"session"`
 
-	// Owner, Time and Question are parts of the best candidate's share: added when the query names the message's
-	// owner; added when the query asks for a time and the message tells one; taken off when the message asks.
+	// Owner, Time, Date, Opening and Question are parts of the best candidate's share: added when the query names the
+	// message's owner; when the query asks for a time and the message tells one; when the query names a time and the
+	// message was sent then, or at most DateTold days later; when the message is the first of its session; and taken
+	// off when the message asks. Policies before lexical-v2 had no Date and no Opening, and their JSON stays as it was.
 	Owner    float64 `json:"owner"`
 	Time     float64 `json:"time"`
+	Date     float64 `json:"date,omitzero"`
+	DateTold int     `json:"dateTold,omitzero"`
+	Opening  float64 `json:"opening,omitzero"`
 	Question float64 `json:"question"`
 
 	// Record multiplies the share of a record, which has no neighbours to add theirs.
@@ -40,14 +45,14 @@ type Policy struct {
 // Default is the policy in use. A change of any constant takes a new Version.
 func Default() Policy {
 	return Policy{
-		Version: "lexical-v1",
+		Version: "lexical-v2",
 		Before:  []float64{0.5, 0.2, 0.1, 0.1},
 		After:   []float64{0.4, 0.2, 0.1, 0.1},
 		Answer:  0.4,
 		Session: 0.2,
-		Owner:   0.2, Time: 0.2, Question: 0.1,
+		Owner:   0.2, Time: 0.2, Date: 0.4, DateTold: 7, Opening: 0.05, Question: 0.1,
 		Record:   1.6,
-		Middle:   0.24,
+		Middle:   0.26,
 		Semantic: 0.5, SemanticFloor: 0.2,
 		Recency: 0.1, RecencyWindow: int64(time.Hour / time.Second),
 		Preference: 0.15,

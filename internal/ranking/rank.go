@@ -13,6 +13,7 @@ import (
 // A message's sum is own + around, where
 //
 //	own    = share + best·(Owner if the query names its owner + Time if it tells a time that was asked for
+//	         + Date if it is of a time that the query names + Opening if it opens its session with a share of its own
 //	         − Question if it asks), at least 0
 //	around = Σ Before[d]·share(d+1 before) + Σ After[d]·share(d+1 after) + Answer·share(1 before) if that asks
 //	         + Session·√(Σ share² over its session)
@@ -20,7 +21,7 @@ import (
 // and best is the greatest share of all. A record's is own = Record·share. A message that is not among the
 // candidates counts as 0. The sum gives the relevance by Policy.Calibrate, and each part its proportion of it.
 func Rank(candidates []Candidate, request Request, policy Policy) []Scored {
-	field := survey(candidates, request)
+	field := survey(candidates, request, policy)
 	scored := make([]Scored, len(candidates))
 	for i, c := range candidates {
 		own, around := field.sum(c, policy)
@@ -82,16 +83,18 @@ type field struct {
 	best        float64
 	named       map[string]bool // names of owners that the query has
 	wantsTime   bool
+	spans       []span // times that the query names
 	preferences preferences
 }
 
-func survey(candidates []Candidate, request Request) field {
+func survey(candidates []Candidate, request Request, policy Policy) field {
 	f := field{
 		places: make(map[place]neighbour, len(candidates)), sessions: map[string]float64{},
 		named: map[string]bool{}, preferences: newPreferences(request.Preferences),
 	}
 	query := plainWords(request.Query)
 	f.wantsTime = asksTime(query)
+	f.spans = spans(query, request.At, policy.DateTold)
 	shares := map[string][]float64{}
 	for _, c := range candidates {
 		f.best = max(f.best, c.Share)
@@ -132,6 +135,12 @@ func (f field) sum(c Candidate, p Policy) (own, around float64) {
 	}
 	if f.wantsTime && tellsTime(c.Text) {
 		bonus += p.Time
+	}
+	if slices.ContainsFunc(f.spans, func(s span) bool { return s.holds(c.CreatedAt) }) {
+		bonus += p.Date
+	}
+	if c.Sequence == 1 && c.Share > 0 {
+		bonus += p.Opening
 	}
 	if f.places[place{c.Session, c.Sequence}].asks {
 		bonus -= p.Question

@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -74,6 +75,12 @@ func TestSum(t *testing.T) {
 		{"owner whose name is a symbol", own(said("a", 0.1, 0.3), 0, "🌻"), "what does 🌻 want", only(func(p *Policy) { p.Owner = 0.2 }), "a-00", 0.1 + 0.2*0.3},
 		{"time", ask(said("a", 0.1, 0.3), 0, "El próximo lunes."), "¿Cuándo?", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1 + 0.2*0.3},
 		{"span of time", ask(said("a", 0.1, 0.3), 0, "Two years."), "how long", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1 + 0.2*0.3},
+		{"date", said("a", 0.1, 0.3), "what happened on 3 May 2031?", only(func(p *Policy) { p.Date = 0.4 }), "a-00", 0.1 + 0.4*0.3},
+		{"date a week before", said("a", 0.1, 0.3), "on 28 April", only(func(p *Policy) { p.Date, p.DateTold = 0.4, 7 }), "a-00", 0.1 + 0.4*0.3},
+		{"another date", said("a", 0.1, 0.3), "in June", only(func(p *Policy) { p.Date = 0.4 }), "a-00", 0.1},
+		{"opening", said("a", 0.1, 0.3), "", only(func(p *Policy) { p.Opening = 0.1 }), "a-00", 0.1 + 0.1*0.3},
+		{"opening without a share", said("a", 0, 0.3), "", only(func(p *Policy) { p.Opening = 0.1 }), "a-00", 0},
+		{"no opening", said("a", 0.1, 0.3), "", only(func(p *Policy) { p.Opening = 0.1 }), "a-01", 0.3},
 		{"no span of time", ask(said("a", 0.1, 0.3), 0, "Two years."), "how tall", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1},
 		{"date in Spanish", ask(said("a", 0.1, 0.3), 0, "En mayo."), "¿en qué año?", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1 + 0.2*0.3},
 		{"time not asked for", ask(said("a", 0.1, 0.3), 0, "Next monday."), "where", only(func(p *Policy) { p.Time = 0.2 }), "a-00", 0.1},
@@ -271,11 +278,26 @@ func TestMoreShareNeverRanksLower(t *testing.T) {
 
 func TestCanonical(t *testing.T) {
 	t.Parallel()
+	const want = `{"version":"lexical-v2","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,` +
+		`"owner":0.2,"time":0.2,"date":0.4,"dateTold":7,"opening":0.05,"question":0.1,"record":1.6,"middle":0.26,` +
+		`"semantic":0.5,"semanticFloor":0.2,"recency":0.1,"recencyWindow":3600,"preference":0.15}`
+	if got := Default().Canonical(); !bytes.Equal(got, []byte(want)) {
+		t.Errorf("Canonical of lexical-v2 = %s, want %s: a change takes a new version", got, want)
+	}
+}
+
+// A receipt of an earlier version can still be checked: its policy is written as it was.
+func TestCanonicalOfEarlierVersion(t *testing.T) {
+	t.Parallel()
 	const want = `{"version":"lexical-v1","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,` +
 		`"owner":0.2,"time":0.2,"question":0.1,"record":1.6,"middle":0.24,"semantic":0.5,"semanticFloor":0.2,` +
 		`"recency":0.1,"recencyWindow":3600,"preference":0.15}`
-	if got := Default().Canonical(); !bytes.Equal(got, []byte(want)) {
-		t.Errorf("Canonical of lexical-v1 = %s, want %s: a change takes a new version", got, want)
+	var p Policy
+	if err := json.Unmarshal([]byte(want), &p); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Canonical(); !bytes.Equal(got, []byte(want)) {
+		t.Errorf("Canonical of lexical-v1, read back = %s, want %s", got, want)
 	}
 }
 
