@@ -28,6 +28,9 @@ const (
 // that cannot be embedded, white space alone among them (TextErrors lists them); the others go on without it. It holds
 // an *Error if the provider failed, and wraps that of ctx if ctx ended: then what has neither vector nor *TextError was
 // not judged. Each request is tried once; RequestLimit bounds it.
+//
+// A vector of another dimension than the one before ends the call with WRONG_DIMENSION. Later vectors may then have
+// another, unless Config.Dimensions states it: who keeps vectors compares.
 func (p *Provider) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	c := &call{provider: p, texts: make([]string, len(texts)), vectors: make([][]float32, len(texts))}
 	var batch []int
@@ -209,8 +212,8 @@ func wait(done <-chan struct{}, d time.Duration) {
 	}
 }
 
-// Probe embeds one word and gives its dimension, which from now on every vector must have; unless Config.Dimensions
-// says it, then any other is refused.
+// Probe embeds one word and gives its dimension, which from now on counts as that of all vectors, whatever came before;
+// if Config.Dimensions states it, any other is refused.
 func (p *Provider) Probe(ctx context.Context) (int, error) {
 	vectors, err := p.askAny(ctx, []string{known}, p.config.RequestLimit)
 	if err != nil {
@@ -219,7 +222,9 @@ func (p *Provider) Probe(ctx context.Context) (int, error) {
 	}
 	dimensions := len(vectors[0])
 	if p.config.Dimensions == 0 {
-		p.relearn(dimensions)
+		p.mu.Lock()
+		p.learn(dimensions)
+		p.mu.Unlock()
 	}
 	if failure := p.accept(dimensions); failure != nil {
 		p.note(0, failure)
@@ -227,16 +232,6 @@ func (p *Provider) Probe(ctx context.Context) (int, error) {
 	}
 	p.note(1, nil)
 	return dimensions, nil
-}
-
-// relearn takes a dimension for that of all vectors, and forgets those that have another.
-func (p *Provider) relearn(dimensions int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.state.Dimensions != dimensions && p.cache != nil {
-		p.cache.Purge()
-	}
-	p.state.Dimensions = dimensions
 }
 
 // cut gives a text without white space around it, of at most so many bytes, ending with a whole rune.

@@ -44,7 +44,7 @@ type Config struct {
 	Model string
 	Key   string `json:"-"` // sent as bearer token; empty: none is sent
 
-	Dimensions int           // what every vector must have; 0: the first one decides
+	Dimensions int           // what every vector must have; 0: as many as the vector before
 	CacheTTL   time.Duration // how long vectors of queries are kept; 0: not at all
 	CacheSize  int           // how many of them at most; 0: 2048
 
@@ -76,7 +76,7 @@ type Provider struct {
 type State struct {
 	Model      string
 	URL        string
-	Dimensions int // 0: not known yet
+	Dimensions int // 0: not known
 
 	Requests  int64 // sent
 	Failures  int64 // requests that failed; those that were refused for their texts are not among them

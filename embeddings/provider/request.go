@@ -79,18 +79,30 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("asking the embedding provider: %w", context.Cause(ctx))
 }
 
-// accept takes the dimension of the first vector for that of all, and refuses any other.
+// accept takes the dimension of the first vector for that of all, and refuses another. Unless the configuration states
+// the dimension, the next vector decides anew: the one that decided may have been the wrong one.
 func (p *Provider) accept(dimensions int) *Error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.state.Dimensions == 0 {
+	before := p.state.Dimensions
+	switch before {
+	case dimensions:
+		return nil
+	case 0:
 		p.state.Dimensions = dimensions
-	}
-	if p.state.Dimensions == dimensions {
 		return nil
 	}
+	p.learn(p.config.Dimensions)
 	return &Error{Kind: WrongDimension, Status: http.StatusOK, Message: fmt.Sprintf(
-		"gave a vector of %d dimensions instead of %d: another model answers to this name; check EMBEDDINGS_URL and EMBEDDINGS_MODEL", dimensions, p.state.Dimensions)}
+		"gave a vector of %d dimensions instead of %d: another model answers to this name; check EMBEDDINGS_URL and EMBEDDINGS_MODEL", dimensions, before)}
+}
+
+// learn takes a dimension for that of all vectors, 0 for none, and forgets those that have another. The caller holds mu.
+func (p *Provider) learn(dimensions int) {
+	if p.state.Dimensions != dimensions && p.cache != nil {
+		p.cache.Purge()
+	}
+	p.state.Dimensions = dimensions
 }
 
 // ofStatus gives the error of an answer that is none.

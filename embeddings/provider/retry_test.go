@@ -1,0 +1,113 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+)
+
+func TestRetryingUntilItWorks(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]providertest.Fault{
+		"429": providertest.Status(http.StatusTooManyRequests, ""), "500": providertest.Status(http.StatusInternalServerError, ""),
+		"503": providertest.Status(http.StatusServiceUnavailable, ""), "dies": providertest.Die(), "half a body": providertest.HalfBody(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, server := start(t)
+			waits := unhurried(p)
+			server.BreakNext(12, providertest.Only("number 4", f)) // of both batches
+			texts := numbered(batchTexts + 10)
+			texts[1] = ""
+			vectors, err := p.EmbedRetrying(t.Context(), texts)
+			wantVectors(t, vectors, server, texts, 1)
+			if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{1}) {
+				t.Errorf("error = %v, want that of the blank text alone, once", err)
+			}
+			if len(*waits) != 12 || p.State().Failures != 12 {
+				t.Errorf("waited %v, want 12 times", *waits)
+			}
+			for i, wait := range *waits {
+				if low := min(firstWait<<min(i, 7), maxWait) / 2; wait < low {
+					t.Errorf("wait %d = %v, want %v at least", i, wait, low)
+				}
+			}
+		})
+	}
+}
+
+func TestRetryingWaitsAsAsked(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	waits := unhurried(p)
+	server.BreakNext(1, providertest.Status(http.StatusTooManyRequests, "17"))
+	if _, err := p.EmbedRetrying(t.Context(), []string{"ferry"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(*waits) != 1 || (*waits)[0] < 17*time.Second || (*waits)[0] > 20*time.Second {
+		t.Errorf("waited %v, want 17 s and a little", *waits)
+	}
+}
+
+// TestRetryingKeepsWhatItHas sees that nothing is embedded twice.
+func TestRetryingKeepsWhatItHas(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	unhurried(p)
+	texts := numbered(2 * batchTexts)
+	var second atomic.Int32
+	server.Break(providertest.When(func(sent []string) bool {
+		if slices.Contains(sent, texts[batchTexts]) {
+			second.Add(1)
+		}
+		return second.Load() > 0 && second.Load() < 4
+	}, providertest.HalfBody()))
+	vectors, err := p.EmbedRetrying(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, vectors, server, texts)
+	if first, last := server.Asked(texts[0]), server.Asked(texts[batchTexts]); first != 1 || last != 4 {
+		t.Errorf("sent the first batch %d times and the second %d, want 1 and 4", first, last)
+	}
+}
+
+func TestRetryingEndsWhatDoesNotPass(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	waits := unhurried(p)
+	server.BreakNext(1, providertest.Status(http.StatusUnauthorized, ""))
+	_, err := p.EmbedRetrying(t.Context(), []string{"", "ferry"})
+	wantKind(t, err, Denied)
+	if len(*waits) != 0 || len(server.Requests()) != 1 || !slices.Equal(indexes(err), []int{0}) {
+		t.Errorf("waited %v, asked %d times, texts %v, want it ended at once", *waits, len(server.Requests()), indexes(err))
+	}
+}
+
+func TestRetryingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	server.Break(providertest.Status(http.StatusTooManyRequests, "300"))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.EmbedRetrying(ctx, []string{"ferry"})
+		done <- err
+	}()
+	eventually(t, "it was asked", func() bool { return p.State().Failures == 1 })
+	cancel()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error = %v, want that of the context", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("still waiting after its context ended")
+	}
+}
