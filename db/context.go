@@ -2,10 +2,11 @@ package db
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -17,14 +18,10 @@ import (
 	"github.com/tzzr/context-manager/internal/token"
 )
 
-// maxCandidates is how many messages and records the database hands to the ranking, by how well their own words
-// match. A message's neighbours beyond it count as no match.
-const maxCandidates = 2000
-
 // RequestContext ranks what the log and the records hold for a request, and keeps what was selected. It sees
 // everything that was committed before it began. A zero At is taken for now.
 //
-// Faults: BAD_USER_INPUT names the field.
+// Faults: BAD_USER_INPUT names the field; NOT_FOUND if there is no selection with the PreviousID.
 func (d *DB) RequestContext(ctx context.Context, request selection.Request) (selection.Selection, error) {
 	now := d.Now().UTC().Truncate(time.Microsecond)
 	if request.At.IsZero() {
@@ -33,66 +30,149 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	if err := request.Validate("input"); err != nil {
 		return selection.Selection{}, err
 	}
+	earlier, err := d.earlier(ctx, request.PreviousID)
+	if err != nil {
+		return selection.Selection{}, err
+	}
+	if earlier != nil {
+		request.Previous = &earlier.Receipt
+	}
 	if err := d.indexPending(ctx); err != nil {
 		return selection.Selection{}, err
 	}
-	count, err := token.Default()
+	policy := ranking.Default()
+	a := asked{request: request, earlier: earlier, policy: policy, policyText: policy.Canonical()}
+	chosen, err := d.selectContext(ctx, a)
 	if err != nil {
 		return selection.Selection{}, err
 	}
-	chosen, err := d.selectContext(ctx, request, now, count)
-	if err != nil {
-		return selection.Selection{}, err
-	}
-	chosen, err = keepSelection(ctx, d.queries(), chosen)
+	chosen.CreatedAt = now
+	kept, err := keepSelection(ctx, d.queries(), chosen)
 	if !erasedMeanwhile(err) {
-		return chosen, err
+		return kept, mapError(err)
 	}
 	err = d.withoutErasures(ctx, func(q *dbgen.Queries) error {
-		if chosen, err = d.selectContext(ctx, request, now, count); err == nil {
-			chosen, err = keepSelection(ctx, q, chosen)
+		if chosen, err = d.selectContext(ctx, a); err == nil {
+			chosen.CreatedAt = now
+			kept, err = keepSelection(ctx, q, chosen)
 		}
 		return err
 	})
-	return chosen, err
+	return kept, mapError(err)
+}
+
+// earlier gives the selection whose beginning is to be kept, nil for none.
+func (d *DB) earlier(ctx context.Context, id string) (*selection.Selection, error) {
+	if id == "" {
+		return nil, nil
+	}
+	earlier, err := d.Selection(ctx, id)
+	return &earlier, err
+}
+
+// asked is a request with all that decides what comes of it.
+type asked struct {
+	request    selection.Request
+	earlier    *selection.Selection // whose beginning is kept; nil: none
+	policy     ranking.Policy
+	policyText []byte
+	dense      *denseQuery
+	notices    []string // of what the search does without
+
+	// When it was asked before: what the search could see then, and what was nearest.
+	at      *asOf
+	nearest []denseHit
+}
+
+// chosen is a selection with what is not shown of it.
+type chosen struct {
+	selection.Selection
+	salt    []byte
+	dense   *denseQuery
+	nearest []denseHit
 }
 
 // selectContext searches and packs.
-func (d *DB) selectContext(ctx context.Context, request selection.Request, now time.Time, count token.Counter) (selection.Selection, error) {
-	policy := ranking.Default()
-	chosen := selection.Selection{CreatedAt: now, Request: request, Policy: policy.Canonical(), Model: embeddings.Model}
-	found, err := d.search(ctx, searchInput{request: request, policy: policy})
+func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
+	count, err := token.Default()
 	if err != nil {
-		return selection.Selection{}, err
+		return chosen{}, mapError(err)
 	}
-	chosen.LogPosition, chosen.LogSize = found.at.position, found.at.size
-	chosen.Items, chosen.Dropped, chosen.Rendered, chosen.Tokens, err = selection.Pack(request, found.best, count)
-	return chosen, mapError(err)
+	in := searchInput{request: a.request, policy: a.policy, at: a.at, dense: a.dense, nearest: a.nearest}
+	if a.earlier != nil {
+		for _, item := range a.earlier.Items {
+			in.keep = append(in.keep, item.Hash)
+		}
+	}
+	found, err := d.search(ctx, in)
+	if err != nil {
+		return chosen{}, err
+	}
+	saw := found.at
+	if a.at != nil {
+		saw = *a.at
+	}
+	packed, err := selection.Pack(a.request, found.best, a.earlier, count)
+	if err != nil {
+		return chosen{}, mapError(err)
+	}
+	salt, err := selection.Salt(packed.Salts)
+	if err != nil {
+		return chosen{}, mapError(err)
+	}
+	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest}
+	c.Selection = selection.Selection{
+		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size, Absent: saw.absent,
+		RecordPosition: &saw.records, Items: packed.Items, Dropped: packed.Dropped, Rendered: packed.Rendered, Tokens: packed.Tokens,
+		UnchangedTokens: packed.UnchangedTokens,
+	}
+	if a.dense != nil {
+		c.DenseModel = a.dense.name
+	}
+	c.Notify(a.notices)
+	return c, nil
 }
 
 // keepSelection makes the receipt and keeps the selection; erasedMeanwhile tells of an error that a message in it was
 // erased since it was read.
-func keepSelection(ctx context.Context, q *dbgen.Queries, s selection.Selection) (selection.Selection, error) {
-	salt := make([]byte, selection.SaltBytes)
-	_, _ = rand.Read(salt) // never fails
-	if err := s.Commit(salt); err != nil {
-		return s, mapError(err)
+func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.Selection, error) {
+	s := c.Selection
+	if err := s.Commit(c.salt); err != nil {
+		return s, err
 	}
 	parts := make([]chain.JSON, 3)
 	for i, part := range []any{s.Request, s.Items, s.Dropped} {
 		text, err := json.Marshal(part)
 		if err != nil {
-			return s, mapError(err)
+			return s, err
 		}
 		parts[i] = chain.JSON(text)
 	}
+	row := dbgen.KeepSelectionParams{
+		Receipt: s.Receipt.String(), Request: parts[0], Policy: string(s.Policy), LogPosition: s.LogPosition, LogSize: s.LogSize,
+		Items: parts[1], Dropped: parts[2], Rendered: s.Rendered, RenderedDigest: s.RenderedDigest.String(), RenderedSalt: s.RenderedSalt,
+		Tokens: int32(s.Tokens), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt, RecordPosition: *s.RecordPosition,
+		Absent: append([]int64{}, s.Absent...), Notices: s.Notices, UnchangedTokens: int32(s.UnchangedTokens),
+		NearestMessages: []int64{}, NearestRecords: []int64{},
+	}
+	if s.Request.PreviousID != "" {
+		row.Previous = &s.Request.PreviousID
+	}
+	if c.dense != nil {
+		row.DenseModel, row.DenseVector = &c.dense.name, c.dense.vector
+	}
+	for _, hit := range c.nearest {
+		if hit.kind == chain.RefContext {
+			row.NearestMessages = append(row.NearestMessages, hit.id)
+		} else {
+			row.NearestRecords = append(row.NearestRecords, hit.id)
+		}
+	}
+	slices.Sort(row.NearestMessages) // their order would tell how near they were
+	slices.Sort(row.NearestRecords)
 	var err error
-	s.ID, err = q.KeepSelection(ctx, dbgen.KeepSelectionParams{
-		Receipt: s.Receipt.String(), Request: parts[0], Policy: chain.JSON(s.Policy), LogPosition: s.LogPosition, LogSize: s.LogSize,
-		Items: parts[1], Dropped: parts[2], Rendered: s.Rendered, RenderedDigest: s.RenderedDigest.String(), RenderedSalt: salt,
-		Tokens: int32(s.Tokens), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt,
-	})
-	return s, mapError(err)
+	s.ID, err = q.KeepSelection(ctx, row)
+	return s, err
 }
 
 // Selection gives a selection as it was kept; NOT_FOUND if there is none with this id.
@@ -108,15 +188,88 @@ func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, err
 	s := selection.Selection{
 		ID: r.ID, Receipt: r.Receipt, CreatedAt: r.CreatedAt.UTC(), LogPosition: r.LogPosition, LogSize: r.LogSize,
 		Model: r.EmbeddingModel, Rendered: r.Rendered, RenderedDigest: r.RenderedDigest, RenderedSalt: r.RenderedSalt, Erased: r.Erased,
-		Tokens: int(r.Tokens),
+		Tokens: int(r.Tokens), RecordPosition: r.RecordPosition, DenseModel: r.DenseModel, Notices: r.Notices,
+		UnchangedTokens: int(r.UnchangedTokens), Policy: []byte(r.Policy),
+	}
+	if len(r.Absent) > 0 {
+		s.Absent = r.Absent
 	}
 	// Kept as jsonb, which orders keys its own way: read back and written again they are canonical.
-	var policy ranking.Policy
 	err = errors.Join(
-		json.Unmarshal([]byte(r.Request), &s.Request), json.Unmarshal([]byte(r.Policy), &policy),
-		json.Unmarshal([]byte(r.Items), &s.Items), json.Unmarshal([]byte(r.Dropped), &s.Dropped))
-	s.Policy = policy.Canonical()
+		json.Unmarshal([]byte(r.Request), &s.Request), json.Unmarshal([]byte(r.Items), &s.Items), json.Unmarshal([]byte(r.Dropped), &s.Dropped))
+	s.Request.PreviousID = r.Previous
+	if err == nil && s.RecordPosition == nil {
+		s.Policy, err = canonicalPolicy(s.Policy)
+	}
 	return s, mapError(err)
+}
+
+// RecordSelection appends the message that was sent with a selection, whose items become its refs, in order. It is as
+// durable as what Append writes, and repeated with its idempotency key it gives the message of that time.
+//
+// Faults: those of Append; BAD_USER_INPUT if the draft has refs; NOT_FOUND if there is no such selection.
+func (d *DB) RecordSelection(ctx context.Context, id string, draft chain.Draft) (chain.Message, error) {
+	if len(draft.Refs) > 0 {
+		return chain.Message{}, fault.Input("message.refs", "are the selection's items: leave them out")
+	}
+	s, err := d.Selection(ctx, id)
+	if err != nil {
+		return chain.Message{}, err
+	}
+	for _, item := range s.Items {
+		draft.Refs = append(draft.Refs, chain.Ref{Type: item.Type, Hash: item.Hash})
+	}
+	if err := draft.Validate("message"); err != nil {
+		return chain.Message{}, err
+	}
+	written, err := d.Append(ctx, []chain.Draft{draft})
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		if rest, ours := strings.CutPrefix(f.Field, "messages[0]"); ours {
+			renamed := *f
+			renamed.Field = "message" + rest
+			return chain.Message{}, &renamed
+		}
+	}
+	if err != nil {
+		return chain.Message{}, err
+	}
+	return written[0], nil
+}
+
+// policyLexicalV1 has the fields of the first policy in their order: kept as jsonb until there was version 3 of the
+// receipt, they have lost it.
+type policyLexicalV1 struct {
+	Version       string    `json:"version"`
+	Before        []float64 `json:"before"`
+	After         []float64 `json:"after"`
+	Answer        float64   `json:"answer"`
+	Session       float64   `json:"session"`
+	Owner         float64   `json:"owner"`
+	Time          float64   `json:"time"`
+	Question      float64   `json:"question"`
+	Record        float64   `json:"record"`
+	Middle        float64   `json:"middle"`
+	Semantic      float64   `json:"semantic"`
+	SemanticFloor float64   `json:"semanticFloor"`
+	Recency       float64   `json:"recency"`
+	RecencyWindow int64     `json:"recencyWindow"`
+	Preference    float64   `json:"preference"`
+}
+
+// canonicalPolicy gives the policy of a receipt of version 1 or 2 the bytes that the receipt covers.
+func canonicalPolicy(kept []byte) ([]byte, error) {
+	var policy policyLexicalV1
+	if err := json.Unmarshal(kept, &policy); err != nil {
+		return nil, err
+	}
+	if policy.Version != "lexical-v1" {
+		return kept, nil
+	}
+	text, err := json.Marshal(policy)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	return text, nil
 }
 
 // unique gives the distinct hashes of a list, in order of first mention.

@@ -14,6 +14,10 @@ import (
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
+// maxCandidates is how many messages and records the database hands to the ranking, by how well their own words
+// match. A message's neighbours beyond it count as no match.
+const maxCandidates = 2000
+
 // searchInput is what a search is asked.
 type searchInput struct {
 	request selection.Request
@@ -254,11 +258,15 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 	texts := make(map[string]selection.Candidate, len(scored))
 	for _, m := range messages {
 		if m.Content != nil { // what is erased is no candidate
-			texts[m.Hash.String()] = selection.Candidate{Hash: m.Hash, Type: chain.RefContext, Text: *m.Content, Lead: s.lead(m)}
+			texts[m.Hash.String()] = selection.Candidate{
+				Hash: m.Hash, Type: chain.RefContext, Text: *m.Content, Lead: s.lead(m), Owner: m.OwnerID.String(), CreatedAt: m.CreatedAt, Salt: m.Salt,
+			}
 		}
 	}
 	for _, r := range records {
-		texts[r.Hash.String()] = selection.Candidate{Hash: r.Hash, Type: r.Kind, Text: r.Content, Lead: r.Book + ", " + r.Title}
+		texts[r.Hash.String()] = selection.Candidate{
+			Hash: r.Hash, Type: r.Kind, Text: r.Content, Lead: r.Book + ", " + r.Title, Owner: r.Book, CreatedAt: r.CreatedAt,
+		}
 	}
 	for _, c := range scored {
 		candidate := texts[c.Hash]

@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
-	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -15,6 +16,13 @@ func (r *contextItemResolver) Source(ctx context.Context, obj *selection.Item) (
 
 func (r *contextSelectionResolver) ID(ctx context.Context, obj *model.ContextSelection) (string, error) {
 	return model.GlobalID(selectionKind, obj.Selection.ID), nil
+}
+
+func (r *contextSelectionResolver) Previous(ctx context.Context, obj *model.ContextSelection) (*model.ContextSelection, error) {
+	if obj.Request.PreviousID == "" {
+		return nil, nil
+	}
+	return r.selection(ctx, obj.Request.PreviousID)
 }
 
 func (r *droppedItemResolver) Source(ctx context.Context, obj *selection.Dropped) (model.ContextSource, error) {
@@ -38,6 +46,12 @@ func (r *mutationResolver) RequestContext(ctx context.Context, input model.Conte
 	if input.At != nil {
 		request.At = *input.At
 	}
+	if input.Previous != nil {
+		var err error
+		if request.PreviousID, err = selectionKey("input.previous", *input.Previous); err != nil {
+			return nil, err
+		}
+	}
 	chosen, err := r.Store.RequestContext(ctx, request)
 	if err != nil {
 		return nil, err
@@ -45,12 +59,58 @@ func (r *mutationResolver) RequestContext(ctx context.Context, input model.Conte
 	return showSelection(ctx, chosen), nil
 }
 
+func (r *mutationResolver) RecordSelection(ctx context.Context, selection string, message chain.Draft) (*model.Message, error) {
+	key, err := selectionKey("selection", selection)
+	if err != nil {
+		return nil, err
+	}
+	written, err := r.Store.RecordSelection(ctx, key, message)
+	if err != nil {
+		return nil, err
+	}
+	if asksForMore(ctx) {
+		loader.From(ctx).ExpectAround([]chain.Message{written})
+	}
+	return &model.Message{Message: written}, nil
+}
+
 func (r *queryResolver) ContextSelection(ctx context.Context, id string) (*model.ContextSelection, error) {
-	kind, key, ok := model.ParseGlobalID(id)
-	if !ok || kind != selectionKind {
-		return nil, fault.Input("id", "is not the id of a selection")
+	key, err := selectionKey("id", id)
+	if err != nil {
+		return nil, err
 	}
 	return r.selection(ctx, key)
+}
+
+func (r *queryResolver) ReplayContext(ctx context.Context, id string) (*model.ContextReplay, error) {
+	key, err := selectionKey("id", id)
+	if err != nil {
+		return nil, err
+	}
+	replay, err := r.Store.ReplayContext(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	for _, cause := range replay.Causes {
+		loader.From(ctx).Messages.Expect(cause.Messages)
+	}
+	return &model.ContextReplay{
+		Replay: replay, Original: *showSelection(ctx, replay.Original), Selection: model.ReplayedSelection{Selection: showSelection(ctx, replay.Replayed).Selection},
+	}, nil
+}
+
+func (r *replayCauseResolver) Messages(ctx context.Context, obj *selection.Cause) ([]model.Message, error) {
+	out := make([]model.Message, 0, len(obj.Messages))
+	for _, hash := range obj.Messages {
+		m, err := loader.From(ctx).Messages.Load(ctx, hash)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			out = append(out, model.Message{Message: *m})
+		}
+	}
+	return out, nil
 }
 
 func (r *Resolver) ContextItem() generated.ContextItemResolver { return &contextItemResolver{r} }
@@ -61,8 +121,11 @@ func (r *Resolver) ContextSelection() generated.ContextSelectionResolver {
 
 func (r *Resolver) DroppedItem() generated.DroppedItemResolver { return &droppedItemResolver{r} }
 
+func (r *Resolver) ReplayCause() generated.ReplayCauseResolver { return &replayCauseResolver{r} }
+
 type (
 	contextItemResolver      struct{ *Resolver }
 	contextSelectionResolver struct{ *Resolver }
 	droppedItemResolver      struct{ *Resolver }
+	replayCauseResolver      struct{ *Resolver }
 )

@@ -80,7 +80,7 @@ func onlyAdds(op *ast.OperationDefinition) bool {
 			return false
 		}
 		switch field.Name {
-		case "appendMessages", "addRecords", "upsertComponents":
+		case "appendMessages", "recordSelection", "addRecords", "upsertComponents":
 		default:
 			return false
 		}

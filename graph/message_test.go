@@ -186,7 +186,7 @@ func TestSelectionReceipt(t *testing.T) {
 	if len(got.Items) != 1 || got.Items[0].Type != "CONTEXT" || got.TokenBudget != 90 || got.LogSize != 1 || got.Query != "<b>lighthouse</b>" {
 		t.Errorf("selection = %+v", got)
 	}
-	if !bytes.HasPrefix(preimage, []byte("context-manager/selection/v2\n{\"request\":{\"query\":\"<b>lighthouse</b>\",\"scope\":{},\"limit\":5,")) ||
+	if !bytes.HasPrefix(preimage, []byte("context-manager/selection/v3\n{\"request\":{\"query\":\"<b>lighthouse</b>\",\"scope\":{},\"limit\":5,")) ||
 		bytes.Contains(preimage, []byte("harbour")) {
 		t.Errorf("preimage = %s", preimage)
 	}

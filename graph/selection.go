@@ -15,6 +15,15 @@ const selectionKind = "ContextSelection"
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
+// selectionKey reads a selection's global id; the fault names the field.
+func selectionKey(field, id string) (string, error) {
+	kind, key, ok := model.ParseGlobalID(id)
+	if !ok || kind != selectionKind || !uuid.MatchString(key) {
+		return "", fault.Input(field, "is not the id of a selection")
+	}
+	return key, nil
+}
+
 // selection gives a selection as it was kept, nil if there is none.
 func (r *Resolver) selection(ctx context.Context, key string) (*model.ContextSelection, error) {
 	if !uuid.MatchString(key) {

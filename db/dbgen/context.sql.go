@@ -107,57 +107,12 @@ type HasPendingRow struct {
 	Records  bool
 }
 
-// Search for ranked context, and what was selected.
+// Search for ranked context.
 func (q *Queries) HasPending(ctx context.Context) (HasPendingRow, error) {
 	row := q.db.QueryRow(ctx, hasPending)
 	var i HasPendingRow
 	err := row.Scan(&i.Messages, &i.Records)
 	return i, err
-}
-
-const keepSelection = `-- name: KeepSelection :one
-INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
-    tokens, embedding_model, created_at)
-VALUES ($1::TEXT, $2, $3, $4, $5, $6, $7, $8, $9::TEXT, $10::BYTEA,
-    $11, $12, $13)
-RETURNING id::TEXT
-`
-
-type KeepSelectionParams struct {
-	Receipt        string
-	Request        chain.JSON
-	Policy         chain.JSON
-	LogPosition    int64
-	LogSize        int64
-	Items          chain.JSON
-	Dropped        chain.JSON
-	Rendered       string
-	RenderedDigest string
-	RenderedSalt   []byte
-	Tokens         int32
-	EmbeddingModel string
-	CreatedAt      time.Time
-}
-
-func (q *Queries) KeepSelection(ctx context.Context, arg KeepSelectionParams) (string, error) {
-	row := q.db.QueryRow(ctx, keepSelection,
-		arg.Receipt,
-		arg.Request,
-		arg.Policy,
-		arg.LogPosition,
-		arg.LogSize,
-		arg.Items,
-		arg.Dropped,
-		arg.Rendered,
-		arg.RenderedDigest,
-		arg.RenderedSalt,
-		arg.Tokens,
-		arg.EmbeddingModel,
-		arg.CreatedAt,
-	)
-	var id string
-	err := row.Scan(&id)
-	return id, err
 }
 
 const lexicalCandidates = `-- name: LexicalCandidates :many
@@ -364,66 +319,6 @@ INSERT INTO embedding.backlog (first_id, last_id) SELECT unnest($1::BIGINT[]), u
 func (q *Queries) ReturnBacklog(ctx context.Context, firsts []int64, lasts []int64) error {
 	_, err := q.db.Exec(ctx, returnBacklog, firsts, lasts)
 	return err
-}
-
-const selectionByID = `-- name: SelectionByID :many
-SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
-    s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at
-FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
-`
-
-type SelectionByIDRow struct {
-	ID             string
-	Receipt        chain.Hash
-	Request        chain.JSON
-	Policy         chain.JSON
-	LogPosition    int64
-	LogSize        int64
-	Items          chain.JSON
-	Dropped        chain.JSON
-	Rendered       string
-	RenderedDigest *chain.Hash
-	RenderedSalt   []byte
-	Erased         bool
-	Tokens         int32
-	EmbeddingModel string
-	CreatedAt      time.Time
-}
-
-func (q *Queries) SelectionByID(ctx context.Context, id string) ([]SelectionByIDRow, error) {
-	rows, err := q.db.Query(ctx, selectionByID, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SelectionByIDRow{}
-	for rows.Next() {
-		var i SelectionByIDRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Receipt,
-			&i.Request,
-			&i.Policy,
-			&i.LogPosition,
-			&i.LogSize,
-			&i.Items,
-			&i.Dropped,
-			&i.Rendered,
-			&i.RenderedDigest,
-			&i.RenderedSalt,
-			&i.Erased,
-			&i.Tokens,
-			&i.EmbeddingModel,
-			&i.CreatedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const takeBacklog = `-- name: TakeBacklog :many

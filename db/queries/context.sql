@@ -1,4 +1,4 @@
--- Search for ranked context, and what was selected.
+-- Search for ranked context.
 
 -- name: HasPending :one
 SELECT EXISTS (SELECT FROM embedding.backlog) AS messages, EXISTS (SELECT FROM embedding.pending) AS records;
@@ -68,18 +68,6 @@ SELECT p.hash, p.key, p.name FROM core.players p WHERE p.hash = ANY (CAST(@hashe
 
 -- name: PlayerPreferences :many
 SELECT p.preferences FROM core.players p WHERE p.hash = CAST(@hash::TEXT AS CHAR(64));
-
--- name: KeepSelection :one
-INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
-    tokens, embedding_model, created_at)
-VALUES (@receipt::TEXT, @request, @policy, @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT, @rendered_salt::BYTEA,
-    @tokens, @embedding_model, @created_at)
-RETURNING id::TEXT;
-
--- name: SelectionByID :many
-SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
-    s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at
-FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
 
 -- name: NamedOwners :many
 -- Players that the query's words may name, by the whole name or its first word, and that own a message in scope.

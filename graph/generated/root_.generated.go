@@ -41,6 +41,7 @@ type ResolverRoot interface {
 	Player() PlayerResolver
 	Query() QueryResolver
 	Record() RecordResolver
+	ReplayCause() ReplayCauseResolver
 	Seal() SealResolver
 	Session() SessionResolver
 	Subscription() SubscriptionResolver
@@ -98,20 +99,33 @@ type ComplexityRoot struct {
 		Type        func(childComplexity int) int
 	}
 
+	ContextReplay struct {
+		Causes      func(childComplexity int) int
+		Differences func(childComplexity int) int
+		Identical   func(childComplexity int) int
+		Original    func(childComplexity int) int
+		Selection   func(childComplexity int) int
+		Untold      func(childComplexity int) int
+	}
+
 	ContextSelection struct {
-		CreatedAt      func(childComplexity int) int
-		Dropped        func(childComplexity int) int
-		EmbeddingModel func(childComplexity int) int
-		ID             func(childComplexity int) int
-		Items          func(childComplexity int) int
-		LogSize        func(childComplexity int) int
-		Preimage       func(childComplexity int) int
-		Query          func(childComplexity int) int
-		Receipt        func(childComplexity int) int
-		Rendered       func(childComplexity int) int
-		RenderedSalt   func(childComplexity int) int
-		TokenBudget    func(childComplexity int) int
-		Tokens         func(childComplexity int) int
+		CreatedAt       func(childComplexity int) int
+		DenseModel      func(childComplexity int) int
+		Dropped         func(childComplexity int) int
+		EmbeddingModel  func(childComplexity int) int
+		ID              func(childComplexity int) int
+		Items           func(childComplexity int) int
+		LogSize         func(childComplexity int) int
+		Notices         func(childComplexity int) int
+		Preimage        func(childComplexity int) int
+		Previous        func(childComplexity int) int
+		Query           func(childComplexity int) int
+		Receipt         func(childComplexity int) int
+		Rendered        func(childComplexity int) int
+		RenderedSalt    func(childComplexity int) int
+		TokenBudget     func(childComplexity int) int
+		Tokens          func(childComplexity int) int
+		UnchangedTokens func(childComplexity int) int
 	}
 
 	DroppedItem struct {
@@ -233,6 +247,7 @@ type ComplexityRoot struct {
 		AddRecords       func(childComplexity int, records []knowledge.Draft) int
 		AppendMessages   func(childComplexity int, messages []chain.Draft) int
 		EraseMessage     func(childComplexity int, hash chain.Hash, reason string) int
+		RecordSelection  func(childComplexity int, selection string, message chain.Draft) int
 		RequestContext   func(childComplexity int, input model.ContextRequestInput) int
 		UpsertComponents func(childComplexity int, components []component.Draft) int
 	}
@@ -267,6 +282,7 @@ type ComplexityRoot struct {
 		Node             func(childComplexity int, id string) int
 		Record           func(childComplexity int, hash chain.Hash) int
 		Records          func(childComplexity int, kind *chain.RefType, search *string, first *int, after *string) int
+		ReplayContext    func(childComplexity int, id string) int
 		Seal             func(childComplexity int) int
 		Session          func(childComplexity int, hash chain.Hash) int
 		Sessions         func(childComplexity int, filter *selection.Scope, first *int, after *string) int
@@ -297,6 +313,26 @@ type ComplexityRoot struct {
 	RecordEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	ReplayCause struct {
+		Alone    func(childComplexity int) int
+		Kind     func(childComplexity int) int
+		Message  func(childComplexity int) int
+		Messages func(childComplexity int) int
+	}
+
+	ReplayedSelection struct {
+		DenseModel      func(childComplexity int) int
+		Dropped         func(childComplexity int) int
+		EmbeddingModel  func(childComplexity int) int
+		Items           func(childComplexity int) int
+		Notices         func(childComplexity int) int
+		Preimage        func(childComplexity int) int
+		Receipt         func(childComplexity int) int
+		Rendered        func(childComplexity int) int
+		Tokens          func(childComplexity int) int
+		UnchangedTokens func(childComplexity int) int
 	}
 
 	ScoreExplanation struct {
@@ -569,12 +605,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ContextItem.Type(childComplexity), true
 
+	case "ContextReplay.causes":
+		if e.ComplexityRoot.ContextReplay.Causes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextReplay.Causes(childComplexity), true
+	case "ContextReplay.differences":
+		if e.ComplexityRoot.ContextReplay.Differences == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextReplay.Differences(childComplexity), true
+	case "ContextReplay.identical":
+		if e.ComplexityRoot.ContextReplay.Identical == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextReplay.Identical(childComplexity), true
+	case "ContextReplay.original":
+		if e.ComplexityRoot.ContextReplay.Original == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextReplay.Original(childComplexity), true
+	case "ContextReplay.selection":
+		if e.ComplexityRoot.ContextReplay.Selection == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextReplay.Selection(childComplexity), true
+	case "ContextReplay.untold":
+		if e.ComplexityRoot.ContextReplay.Untold == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextReplay.Untold(childComplexity), true
+
 	case "ContextSelection.createdAt":
 		if e.ComplexityRoot.ContextSelection.CreatedAt == nil {
 			break
 		}
 
 		return e.ComplexityRoot.ContextSelection.CreatedAt(childComplexity), true
+	case "ContextSelection.denseModel":
+		if e.ComplexityRoot.ContextSelection.DenseModel == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.DenseModel(childComplexity), true
 	case "ContextSelection.dropped":
 		if e.ComplexityRoot.ContextSelection.Dropped == nil {
 			break
@@ -605,12 +684,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.LogSize(childComplexity), true
+	case "ContextSelection.notices":
+		if e.ComplexityRoot.ContextSelection.Notices == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.Notices(childComplexity), true
 	case "ContextSelection.preimage":
 		if e.ComplexityRoot.ContextSelection.Preimage == nil {
 			break
 		}
 
 		return e.ComplexityRoot.ContextSelection.Preimage(childComplexity), true
+	case "ContextSelection.previous":
+		if e.ComplexityRoot.ContextSelection.Previous == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.Previous(childComplexity), true
 	case "ContextSelection.query":
 		if e.ComplexityRoot.ContextSelection.Query == nil {
 			break
@@ -647,6 +738,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.Tokens(childComplexity), true
+	case "ContextSelection.unchangedTokens":
+		if e.ComplexityRoot.ContextSelection.UnchangedTokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.UnchangedTokens(childComplexity), true
 
 	case "DroppedItem.reason":
 		if e.ComplexityRoot.DroppedItem.Reason == nil {
@@ -1199,6 +1296,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.EraseMessage(childComplexity, args["hash"].(chain.Hash), args["reason"].(string)), true
+	case "Mutation.recordSelection":
+		if e.ComplexityRoot.Mutation.RecordSelection == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_recordSelection_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RecordSelection(childComplexity, args["selection"].(string), args["message"].(chain.Draft)), true
 	case "Mutation.requestContext":
 		if e.ComplexityRoot.Mutation.RequestContext == nil {
 			break
@@ -1418,6 +1526,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Records(childComplexity, args["kind"].(*chain.RefType), args["search"].(*string), args["first"].(*int), args["after"].(*string)), true
+	case "Query.replayContext":
+		if e.ComplexityRoot.Query.ReplayContext == nil {
+			break
+		}
+
+		args, err := ec.field_Query_replayContext_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ReplayContext(childComplexity, args["id"].(string)), true
 	case "Query.seal":
 		if e.ComplexityRoot.Query.Seal == nil {
 			break
@@ -1572,6 +1691,92 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RecordEdge.Node(childComplexity), true
+
+	case "ReplayCause.alone":
+		if e.ComplexityRoot.ReplayCause.Alone == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayCause.Alone(childComplexity), true
+	case "ReplayCause.kind":
+		if e.ComplexityRoot.ReplayCause.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayCause.Kind(childComplexity), true
+	case "ReplayCause.message":
+		if e.ComplexityRoot.ReplayCause.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayCause.Message(childComplexity), true
+	case "ReplayCause.messages":
+		if e.ComplexityRoot.ReplayCause.Messages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayCause.Messages(childComplexity), true
+
+	case "ReplayedSelection.denseModel":
+		if e.ComplexityRoot.ReplayedSelection.DenseModel == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.DenseModel(childComplexity), true
+	case "ReplayedSelection.dropped":
+		if e.ComplexityRoot.ReplayedSelection.Dropped == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Dropped(childComplexity), true
+	case "ReplayedSelection.embeddingModel":
+		if e.ComplexityRoot.ReplayedSelection.EmbeddingModel == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.EmbeddingModel(childComplexity), true
+	case "ReplayedSelection.items":
+		if e.ComplexityRoot.ReplayedSelection.Items == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Items(childComplexity), true
+	case "ReplayedSelection.notices":
+		if e.ComplexityRoot.ReplayedSelection.Notices == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Notices(childComplexity), true
+	case "ReplayedSelection.preimage":
+		if e.ComplexityRoot.ReplayedSelection.Preimage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Preimage(childComplexity), true
+	case "ReplayedSelection.receipt":
+		if e.ComplexityRoot.ReplayedSelection.Receipt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Receipt(childComplexity), true
+	case "ReplayedSelection.rendered":
+		if e.ComplexityRoot.ReplayedSelection.Rendered == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Rendered(childComplexity), true
+	case "ReplayedSelection.tokens":
+		if e.ComplexityRoot.ReplayedSelection.Tokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Tokens(childComplexity), true
+	case "ReplayedSelection.unchangedTokens":
+		if e.ComplexityRoot.ReplayedSelection.UnchangedTokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.UnchangedTokens(childComplexity), true
 
 	case "ScoreExplanation.lexical":
 		if e.ComplexityRoot.ScoreExplanation.Lexical == nil {
@@ -2289,6 +2494,8 @@ input ContextRequestInput {
   threshold: Float = 0.7
   "Hard: ` + "`" + `tokens` + "`" + ` never exceeds it; 1 to 1,000,000. Null: no budget."
   tokenBudget: Int
+  "An earlier selection, by its global id: what it rendered stays as the beginning, unchanged to the byte, as long as its items still qualify, in their order; what is new is added after it. So a provider's prompt cache holds."
+  previous: ID
   "The clock that recency counts from; default now."
   at: Time
 }
@@ -2297,15 +2504,15 @@ input ContextRequestInput {
 type ContextSelection implements Node {
   "Global id."
   id: ID!
-  "SHA-256 that commits to the request, the policy, the log position and the result."
+  "SHA-256 that commits to the request, the policy, the models, what the search could see of the log, and the result. The same request with the same ` + "`" + `at` + "`" + ` gives the same receipt as long as none of these changes, on any server of the log."
   receipt: Hash!
   "Base64 of the exact bytes whose SHA-256 is the receipt: docs/selection.md describes them. Null if they hold a text that was erased since, which only those of version 1 can."
   preimage: String
-  "Base64 of the 16 random bytes that stand before ` + "`" + `rendered` + "`" + ` in what the receipt's ` + "`" + `renderedDigest` + "`" + ` is a digest of. Null once the text of a message in it was erased, and in version 1."
+  "Base64 of the 16 bytes that stand before ` + "`" + `rendered` + "`" + ` in what the receipt's ` + "`" + `renderedDigest` + "`" + ` is a digest of. Null once the text of a message in it was erased, and in version 1."
   renderedSalt: String
   "What was asked."
   query: String!
-  "Best first."
+  "What is unchanged from the earlier selection, then best first."
   items: [ContextItem!]!
   "What ranked within reach, the best ` + "`" + `limit` + "`" + ` + 50, and was left out, and why; best first."
   dropped: [DroppedItem!]!
@@ -2313,14 +2520,90 @@ type ContextSelection implements Node {
   rendered: String!
   "What ` + "`" + `rendered` + "`" + ` costs in tokens."
   tokens: Int!
+  "What the beginning of ` + "`" + `rendered` + "`" + ` costs in tokens that is unchanged from the earlier selection; 0 without one."
+  unchangedTokens: Int!
+  "The earlier selection whose beginning was kept."
+  previous: ContextSelection
   "The budget that was given."
   tokenBudget: Int
+  "What there is to know of it: that and why it is empty, what the search had to do without."
+  notices: [String!]!
   "How many messages the log held."
   logSize: Int!
-  "What ranked."
+  "What words ranked by."
   embeddingModel: String!
+  "The embedding provider's model that took part; null if words alone ranked."
+  denseModel: String
   "When it was asked for."
   createdAt: Time!
+}
+
+"A selection that was computed again: it is not kept, so it has no id and no time."
+type ReplayedSelection {
+  "The receipt that it would have, in the version of the original's."
+  receipt: Hash!
+  "Base64 of the exact bytes whose SHA-256 is the receipt."
+  preimage: String
+  "What is unchanged from the earlier selection, then best first."
+  items: [ContextItem!]!
+  "What ranked within reach, the best ` + "`" + `limit` + "`" + ` + 50, and was left out, and why; best first."
+  dropped: [DroppedItem!]!
+  "The items as a block for a prompt."
+  rendered: String!
+  "What ` + "`" + `rendered` + "`" + ` costs in tokens."
+  tokens: Int!
+  "What the beginning of ` + "`" + `rendered` + "`" + ` costs in tokens that is unchanged from the earlier selection; 0 without one."
+  unchangedTokens: Int!
+  "What there is to know of it. What the search had to do without is taken from the original."
+  notices: [String!]!
+  "What words ranked by."
+  embeddingModel: String!
+  "The embedding provider's model that took part; null if words alone ranked."
+  denseModel: String
+}
+
+"What computing a selection again has shown."
+type ContextReplay {
+  "Whether the receipts are the same: then request, ranking, items, scores and the block are, to the byte."
+  identical: Boolean!
+  "As it was kept."
+  original: ContextSelection!
+  "As it was computed now."
+  selection: ReplayedSelection!
+  "Why they differ; none if they are identical."
+  causes: [ReplayCause!]!
+  "How they differ, in words: at most 100, and a line that says how many more."
+  differences: [String!]!
+  "What was not kept with a selection of an earlier version, so that it cannot be told."
+  untold: [String!]!
+}
+
+"What kind of change makes a replay differ."
+enum ReplayCauseKind {
+  "The policy of the ranking has another version or other constants."
+  POLICY
+  "Words are weighed in another way, or the provider's model that took part is no longer there."
+  MODEL
+  "A message of the selection, or one that could have been a candidate, was erased."
+  ERASED
+  "Names, preferences or descriptions of components were changed that ranking or rendering uses."
+  COMPONENTS
+  "Messages that were being written then, or were not found yet, are where the search could see."
+  LATE
+  "None of these, or something that no use of the log does: a sign that somebody has changed the database."
+  UNKNOWN
+}
+
+"Something that has changed since, and can make a replay differ."
+type ReplayCause {
+  "What kind of change."
+  kind: ReplayCauseKind!
+  "In words."
+  message: String!
+  "Whether the replay is identical but for this: for POLICY, computed under the policy that was kept. Null where that cannot be tried."
+  alone: Boolean
+  "Of ERASED, the messages that were: at most 20."
+  messages: [Message!]!
 }
 
 "A message or record that was selected."
@@ -2365,9 +2648,9 @@ enum DropReason {
   OVER_BUDGET
   "There were enough better ones."
   OVER_LIMIT
-  "A better one has the same content."
+  "One that was selected has the same text, and is newer, or as new and better."
   DUPLICATE
-  "A later one took its place."
+  "One that was selected has nearly the same text with the same numbers, and is newer, or as new and better."
   SUPERSEDED
 }
 
@@ -2386,11 +2669,15 @@ type DroppedItem {
 extend type Query {
   "A selection as it was given, by its global id."
   contextSelection("As ` + "`" + `requestContext` + "`" + ` gave it." id: ID!): ContextSelection
+  "Computes a selection again, over the log as it stood then, under the policy and the models of now, and says what has changed if it is another. Keeps nothing. NOT_FOUND if there is no such selection."
+  replayContext("As ` + "`" + `requestContext` + "`" + ` gave it." id: ID!): ContextReplay!
 }
 
 extend type Mutation {
   "Ranks what the log and the records hold for a query, and keeps what was selected with its receipt."
   requestContext("What is asked." input: ContextRequestInput!): ContextSelection!
+  "Appends the message that was sent with a selection, as ` + "`" + `appendMessages` + "`" + ` does: the selection's items become its refs, in order, so it may give none of its own. NOT_FOUND if there is no such selection."
+  recordSelection("As ` + "`" + `requestContext` + "`" + ` gave it." selection: ID!, "The message, without refs." message: MessageInput!): Message!
 }
 `, BuiltIn: false},
 	{Name: "../schema/message.graphqls", Input: `"What a message was sent with."
@@ -3107,6 +3394,24 @@ func (ec *executionContext) childFields_ContextItem(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type ContextItem", field.Name)
 }
 
+func (ec *executionContext) childFields_ContextReplay(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "identical":
+		return ec.fieldContext_ContextReplay_identical(ctx, field)
+	case "original":
+		return ec.fieldContext_ContextReplay_original(ctx, field)
+	case "selection":
+		return ec.fieldContext_ContextReplay_selection(ctx, field)
+	case "causes":
+		return ec.fieldContext_ContextReplay_causes(ctx, field)
+	case "differences":
+		return ec.fieldContext_ContextReplay_differences(ctx, field)
+	case "untold":
+		return ec.fieldContext_ContextReplay_untold(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContextReplay", field.Name)
+}
+
 func (ec *executionContext) childFields_ContextSelection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3127,12 +3432,20 @@ func (ec *executionContext) childFields_ContextSelection(ctx context.Context, fi
 		return ec.fieldContext_ContextSelection_rendered(ctx, field)
 	case "tokens":
 		return ec.fieldContext_ContextSelection_tokens(ctx, field)
+	case "unchangedTokens":
+		return ec.fieldContext_ContextSelection_unchangedTokens(ctx, field)
+	case "previous":
+		return ec.fieldContext_ContextSelection_previous(ctx, field)
 	case "tokenBudget":
 		return ec.fieldContext_ContextSelection_tokenBudget(ctx, field)
+	case "notices":
+		return ec.fieldContext_ContextSelection_notices(ctx, field)
 	case "logSize":
 		return ec.fieldContext_ContextSelection_logSize(ctx, field)
 	case "embeddingModel":
 		return ec.fieldContext_ContextSelection_embeddingModel(ctx, field)
+	case "denseModel":
+		return ec.fieldContext_ContextSelection_denseModel(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_ContextSelection_createdAt(ctx, field)
 	}
@@ -3447,6 +3760,46 @@ func (ec *executionContext) childFields_RecordEdge(ctx context.Context, field gr
 		return ec.fieldContext_RecordEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RecordEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ReplayCause(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_ReplayCause_kind(ctx, field)
+	case "message":
+		return ec.fieldContext_ReplayCause_message(ctx, field)
+	case "alone":
+		return ec.fieldContext_ReplayCause_alone(ctx, field)
+	case "messages":
+		return ec.fieldContext_ReplayCause_messages(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReplayCause", field.Name)
+}
+
+func (ec *executionContext) childFields_ReplayedSelection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "receipt":
+		return ec.fieldContext_ReplayedSelection_receipt(ctx, field)
+	case "preimage":
+		return ec.fieldContext_ReplayedSelection_preimage(ctx, field)
+	case "items":
+		return ec.fieldContext_ReplayedSelection_items(ctx, field)
+	case "dropped":
+		return ec.fieldContext_ReplayedSelection_dropped(ctx, field)
+	case "rendered":
+		return ec.fieldContext_ReplayedSelection_rendered(ctx, field)
+	case "tokens":
+		return ec.fieldContext_ReplayedSelection_tokens(ctx, field)
+	case "unchangedTokens":
+		return ec.fieldContext_ReplayedSelection_unchangedTokens(ctx, field)
+	case "notices":
+		return ec.fieldContext_ReplayedSelection_notices(ctx, field)
+	case "embeddingModel":
+		return ec.fieldContext_ReplayedSelection_embeddingModel(ctx, field)
+	case "denseModel":
+		return ec.fieldContext_ReplayedSelection_denseModel(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReplayedSelection", field.Name)
 }
 
 func (ec *executionContext) childFields_ScoreExplanation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -60,6 +60,14 @@ func UnmarshalDropReason(v any) (selection.DropReason, error) {
 	return unmarshalEnum[selection.DropReason](v)
 }
 
+// MarshalReplayCauseKind writes what made a replay differ.
+func MarshalReplayCauseKind(v selection.CauseKind) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalReplayCauseKind reads what made a replay differ.
+func UnmarshalReplayCauseKind(v any) (selection.CauseKind, error) {
+	return unmarshalEnum[selection.CauseKind](v)
+}
+
 // MarshalBreakReason writes what kind of break was found.
 func MarshalBreakReason(v chain.BreakReason) graphql.Marshaler { return marshalEnum(v) }
 

@@ -59,6 +59,8 @@ type ContextRequestInput struct {
 	Threshold *float64 `json:"threshold,omitempty"`
 	// Hard: `tokens` never exceeds it; 1 to 1,000,000. Null: no budget.
 	TokenBudget *int `json:"tokenBudget,omitempty"`
+	// An earlier selection, by its global id: what it rendered stays as the beginning, unchanged to the byte, as long as its items still qualify, in their order; what is new is added after it. So a provider's prompt cache holds.
+	Previous *string `json:"previous,omitempty"`
 	// The clock that recency counts from; default now.
 	At *time.Time `json:"at,omitempty"`
 }

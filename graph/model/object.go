@@ -8,7 +8,6 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/knowledge"
-	"github.com/tzzr/context-manager/internal/selection"
 )
 
 // GlobalID gives the id of an object over all types. Clients must not read it; ParseGlobalID does.
@@ -50,46 +49,6 @@ func (Record) IsNode() {}
 
 // IsContextSource marks it as something that context can be drawn from.
 func (Record) IsContextSource() {}
-
-// ContextSelection is the ranked context that somebody asked for and got.
-type ContextSelection struct{ selection.Selection }
-
-// IsNode marks it as readable by its id.
-func (ContextSelection) IsNode() {}
-
-// Query is what was asked.
-func (s ContextSelection) Query() string { return s.Request.Query }
-
-// TokenBudget is the budget that was given.
-func (s ContextSelection) TokenBudget() *int { return s.Request.TokenBudget }
-
-// EmbeddingModel is what ranked.
-func (s ContextSelection) EmbeddingModel() string { return s.Model }
-
-// Preimage is base64 of what the receipt covers, nil where that can no longer be given.
-func (s ContextSelection) Preimage() (*string, error) {
-	if !s.HasPreimage() {
-		return nil, nil
-	}
-	bytes, err := s.Selection.Preimage()
-	if err != nil {
-		return nil, err
-	}
-	return inBase64(bytes), nil
-}
-
-// RenderedSalt is base64 of the salt, nil if there is none.
-func (s ContextSelection) RenderedSalt() *string {
-	if s.Selection.RenderedSalt == nil {
-		return nil
-	}
-	return inBase64(s.Selection.RenderedSalt)
-}
-
-func inBase64(bytes []byte) *string {
-	text := base64.StdEncoding.EncodeToString(bytes)
-	return &text
-}
 
 // Session is one hash chain.
 type Session struct{ chain.Session }

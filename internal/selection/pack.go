@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/token"
@@ -24,77 +24,198 @@ type Candidate struct {
 	Explanation Explanation
 	Lead        string // who and when, before the text in its line
 	Text        string
+	Owner       string          // whose words they are: a message's owner, a record's book
+	CreatedAt   time.Time       // of two that say the same, the newer counts
+	Salt        []byte          // a message's
 	Matched     func() []string // the words of the query that the text holds; asked of what is selected
 }
 
+// Packed is what was chosen from candidates.
+type Packed struct {
+	Items           []Item
+	Dropped         []Dropped
+	Rendered        string
+	Tokens          int
+	UnchangedTokens int
+	Salts           [][]byte // of the items that are messages, in order
+}
+
 // Pack chooses from candidates, best first, and gives the items, what was dropped, and the rendered block with its
-// cost. Candidates are taken in their order while they reach the threshold, the limit allows, no better one has the
-// same text, and they fit into what is left of the budget; one that does not fit leaves its room to the next.
-// The cost is that of the block as a whole, so it never exceeds the budget.
-func Pack(r Request, candidates []Candidate, count token.Counter) (items []Item, dropped []Dropped, rendered string, tokens int, err error) {
-	p := packer{request: r, count: count, seen: map[string]bool{}, items: []Item{}, dropped: []Dropped{}}
-	if p.used, err = count(Heading); err != nil {
-		return nil, nil, "", 0, err
+// cost. Candidates are taken in their order while they reach the threshold, the limit allows, no newer one that is taken
+// says the same or nearly the same, and they fit into what is left of the budget; one that does not fit leaves its room to
+// the next. The cost is that of the block as a whole, so it never exceeds the budget.
+//
+// The items of an earlier selection come first, in their order, as long as they are taken on the same terms and each
+// renders the line that it had: the first that does not ends them. Those may be among the candidates beyond reach.
+func Pack(r Request, candidates []Candidate, earlier *Selection, count token.Counter) (Packed, error) {
+	p := packer{request: r, count: count, failed: map[*offer]DropReason{}}
+	var err error
+	if p.heading, err = count(Heading); err != nil {
+		return Packed{}, err
 	}
-	for i := range candidates[:min(len(candidates), r.Limit+Reach)] {
-		if err := p.offer(&candidates[i]); err != nil {
-			return nil, nil, "", 0, err
+	if err := p.prepare(candidates, earlier); err != nil {
+		return Packed{}, err
+	}
+	for again := true; again; {
+		if err := p.choose(); err != nil {
+			return Packed{}, err
 		}
+		again = p.fail()
 	}
-	var explained sync.WaitGroup // beside counting, which takes as long
-	explained.Go(p.explain)
-	err = p.fit()
-	explained.Wait()
-	if err != nil {
-		return nil, nil, "", 0, err
-	}
-	p.items = p.items[:len(p.lines)]
-	return p.items, p.dropped, p.rendered, p.tokens, nil
+	return p.outcome()
+}
+
+// offer is a candidate on its way.
+type offer struct {
+	*Candidate
+	line    string
+	cost    int // of the line by itself
+	print   print
+	newer   []rival // of those that reach the threshold
+	beyond  bool    // beyond reach: taken only where the earlier selection had it
+	stands  bool    // no newer one that counts says the same
+	matched []string
 }
 
 type packer struct {
 	request Request
 	count   token.Counter
-	seen    map[string]bool // texts of the items, folded
+	heading int // what it costs
 
-	items    []Item
+	offers  []*offer // best first
+	byAge   []*offer // those that reach the threshold, newest first
+	earlier []*offer // what the earlier selection begins with, as far as it could stay
+	failed  map[*offer]DropReason
+
+	// Of one try.
+	taken    []*offer
 	lines    []string
-	matched  []func() []string
-	dropped  []Dropped
+	kept     int // how many are kept from the earlier selection
+	reasons  map[*offer]DropReason
 	used     int // the sum of what heading and lines cost by themselves
 	rendered string
 	tokens   int
 }
 
-func (p *packer) offer(c *Candidate) error {
-	line := Line(c.Lead, c.Text)
-	cost, err := p.count("\n" + line)
-	if err != nil {
-		return err
+// prepare makes offers of the candidates.
+func (p *packer) prepare(candidates []Candidate, earlier *Selection) error {
+	before := map[chain.Hash]string{}
+	if earlier != nil {
+		before = earlier.lines()
 	}
-	key := fold(c.Text)
-	reason := p.refusal(c, key)
-	if reason == "" {
-		fits, err := p.fits(line, cost)
+	byHash := make(map[chain.Hash]*offer, len(before))
+	for i := range candidates {
+		o := &offer{Candidate: &candidates[i], beyond: i >= p.request.Limit+Reach}
+		line, wanted := before[o.Hash]
+		if o.beyond && !wanted {
+			continue
+		}
+		o.line = Line(o.Lead, o.Text)
+		if wanted && line == o.line {
+			byHash[o.Hash] = o
+		}
+		var err error
+		if o.cost, err = p.count("\n" + o.line); err != nil {
+			return err
+		}
+		p.offers = append(p.offers, o)
+		if o.Score >= p.request.Threshold {
+			o.print = printOf(o.Text)
+			p.byAge = append(p.byAge, o)
+		}
+	}
+	giveWay(p.byAge)
+	slices.SortStableFunc(p.byAge, func(a, b *offer) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	if earlier != nil {
+		for _, item := range earlier.Items {
+			o := byHash[item.Hash]
+			if o == nil || o.Score < p.request.Threshold {
+				break
+			}
+			p.earlier = append(p.earlier, o)
+		}
+	}
+	return nil
+}
+
+// lines gives the line of each item; none if the block is not of the form that it should have.
+func (s *Selection) lines() map[chain.Hash]string {
+	lines := strings.Split(s.Rendered, "\n- ")
+	if len(lines) != len(s.Items)+1 {
+		return nil
+	}
+	byHash := make(map[chain.Hash]string, len(s.Items))
+	for i, item := range s.Items {
+		byHash[item.Hash] = "- " + lines[i+1]
+	}
+	return byHash
+}
+
+// choose takes what it can, unless it has failed before.
+func (p *packer) choose() error {
+	for _, o := range p.byAge { // newest first, so that what a rival has come to is known
+		o.stands = p.failed[o] == "" && !slices.ContainsFunc(o.newer, func(r rival) bool { return r.stands })
+	}
+	p.taken, p.lines, p.reasons, p.used = nil, nil, map[*offer]DropReason{}, p.heading
+	for _, o := range p.earlier {
+		if reason, err := p.offer(o); err != nil || reason != "" {
+			if err != nil {
+				return err
+			}
+			break
+		}
+	}
+	p.kept = len(p.taken)
+	for _, o := range p.offers {
+		if o.beyond || slices.Contains(p.taken[:p.kept], o) {
+			continue
+		}
+		reason, err := p.offer(o)
 		if err != nil {
 			return err
 		}
-		if !fits {
-			reason = OverBudget
+		if reason != "" {
+			p.reasons[o] = reason
 		}
 	}
-	if reason != "" {
-		p.dropped = append(p.dropped, Dropped{Hash: c.Hash, Type: c.Type, Score: c.Score, Tokens: cost, Reason: reason})
-		return nil
+	var explained sync.WaitGroup // beside counting, which takes as long
+	taken := slices.Clone(p.taken)
+	explained.Go(func() { explain(taken) })
+	err := p.fit()
+	explained.Wait()
+	return err
+}
+
+// offer takes a candidate, or says why not.
+func (p *packer) offer(o *offer) (DropReason, error) {
+	switch {
+	case o.Score < p.request.Threshold:
+		return BelowThreshold, nil
+	case p.failed[o] != "":
+		return p.failed[o], nil
+	case !o.stands:
+		return o.superseded(), nil
+	case len(p.taken) >= p.request.Limit:
+		return OverLimit, nil
 	}
-	p.seen[key] = true
-	p.used += cost
-	p.lines = append(p.lines, line)
-	p.matched = append(p.matched, c.Matched)
-	p.items = append(p.items, Item{
-		Position: len(p.items) + 1, Hash: c.Hash, Type: c.Type, Score: c.Score, Explanation: c.Explanation, Tokens: cost,
-	})
-	return nil
+	fits, err := p.fits(o.line, o.cost)
+	if err != nil {
+		return "", err
+	}
+	if !fits {
+		return OverBudget, nil
+	}
+	p.used += o.cost
+	p.taken, p.lines = append(p.taken, o), append(p.lines, o.line)
+	return "", nil
+}
+
+// superseded says what an offer is to the newer one that stands.
+func (o *offer) superseded() DropReason {
+	if slices.ContainsFunc(o.newer, func(r rival) bool { return r.stands && r.likeness == same }) {
+		return Duplicate
+	}
+	return Superseded
 }
 
 // fits says whether the block with one more line is within the budget. Its parts cost at least as much as the whole,
@@ -114,23 +235,12 @@ func (p *packer) fits(line string, cost int) (bool, error) {
 	return true, nil
 }
 
-// refusal says why a candidate is not taken whatever it costs, or gives "".
-func (p *packer) refusal(c *Candidate, key string) DropReason {
-	switch {
-	case c.Score < p.request.Threshold:
-		return BelowThreshold
-	case p.seen[key]:
-		return Duplicate
-	case len(p.items) >= p.request.Limit:
-		return OverLimit
-	}
-	return ""
-}
-
 // explain adds the matched words to what was taken.
-func (p *packer) explain() {
-	for i, matched := range p.matched {
-		p.items[i].Explanation.MatchedTerms = matched()
+func explain(taken []*offer) {
+	for _, o := range taken {
+		if o.matched == nil {
+			o.matched = o.Matched()
+		}
 	}
 }
 
@@ -146,12 +256,61 @@ func (p *packer) fit() error {
 		if p.request.TokenBudget == nil || p.tokens <= *p.request.TokenBudget {
 			return nil
 		}
-		last := p.items[len(p.lines)-1]
-		p.dropped = append([]Dropped{{Hash: last.Hash, Type: last.Type, Score: last.Score, Tokens: last.Tokens, Reason: OverBudget}}, p.dropped...)
-		p.lines = p.lines[:len(p.lines)-1]
+		last := len(p.lines) - 1
+		p.reasons[p.taken[last]] = OverBudget
+		p.taken, p.lines = p.taken[:last], p.lines[:last]
 	}
 	p.rendered, p.tokens = "", 0
 	return nil
+}
+
+// fail notes what was not taken though older ones had to give way to it, which come back then: what both say is not to be
+// lost. It says whether there is anything new.
+func (p *packer) fail() bool {
+	again := false
+	for _, o := range p.byAge {
+		if o.stands {
+			continue
+		}
+		for _, r := range o.newer {
+			if r.stands && p.failed[r.offer] == "" && !slices.Contains(p.taken, r.offer) {
+				reason := p.reasons[r.offer]
+				if reason == "" {
+					reason = OverLimit // beyond reach
+				}
+				p.failed[r.offer], again = reason, true
+			}
+		}
+	}
+	return again
+}
+
+func (p *packer) outcome() (Packed, error) {
+	out := Packed{Items: []Item{}, Dropped: []Dropped{}, Rendered: p.rendered, Tokens: p.tokens}
+	for i, o := range p.taken {
+		item := Item{Position: i + 1, Hash: o.Hash, Type: o.Type, Score: o.Score, Explanation: o.Explanation, Tokens: o.cost}
+		item.Explanation.MatchedTerms = o.matched
+		out.Items = append(out.Items, item)
+		if o.Type == chain.RefContext {
+			out.Salts = append(out.Salts, o.Salt)
+		}
+	}
+	for _, o := range p.offers {
+		if reason := p.reasons[o]; reason != "" && !o.beyond {
+			out.Dropped = append(out.Dropped, Dropped{Hash: o.Hash, Type: o.Type, Score: o.Score, Tokens: o.cost, Reason: reason})
+		}
+	}
+	kept := min(p.kept, len(p.lines))
+	switch kept {
+	case 0:
+		return out, nil
+	case len(p.lines):
+		out.UnchangedTokens = out.Tokens
+		return out, nil
+	}
+	var err error
+	out.UnchangedTokens, err = p.count(block(p.lines[:kept]))
+	return out, err
 }
 
 func block(lines []string) string { return Heading + "\n" + strings.Join(lines, "\n") }
@@ -163,11 +322,4 @@ func Line(lead, text string) string {
 		lead += ": "
 	}
 	return "- " + lead + text
-}
-
-// fold gives what two texts share that say the same: letters and digits in lower case, single spaces.
-func fold(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsSymbol(r)
-	}), " ")
 }

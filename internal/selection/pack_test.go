@@ -27,10 +27,11 @@ func TestPack(t *testing.T) {
 		candidate("eleven", 0.6), candidate("twelve", 0.5), candidate("thirteen", 0.1),
 	}
 	budget := 9 // the heading's two, then a dash and the words of each line
-	items, dropped, rendered, tokens, err := Pack(Request{Limit: 2, Threshold: 0.2, TokenBudget: &budget}, candidates, words)
+	packed, err := Pack(Request{Limit: 2, Threshold: 0.2, TokenBudget: &budget}, candidates, nil, words)
 	if err != nil {
 		t.Fatal(err)
 	}
+	items, dropped, rendered, tokens := packed.Items, packed.Dropped, packed.Rendered, packed.Tokens
 	if want := "Relevant Context:\n- one two three\n- eleven"; rendered != want || tokens != 8 {
 		t.Errorf("rendered %q in %d tokens, want %q in 8", rendered, tokens, want)
 	}
@@ -82,10 +83,11 @@ func TestPackProperties(t *testing.T) {
 		for i, text := range texts {
 			candidates[i] = candidate(text, 1-float64(i)/100)
 		}
-		items, dropped, rendered, tokens, err := Pack(Request{Limit: limit, Threshold: 0.85, TokenBudget: &budget}, candidates, count)
+		packed, err := Pack(Request{Limit: limit, Threshold: 0.85, TokenBudget: &budget}, candidates, nil, count)
 		if err != nil {
 			t.Fatal(err)
 		}
+		items, dropped, rendered, tokens := packed.Items, packed.Dropped, packed.Rendered, packed.Tokens
 		if cost, _ := count(rendered); cost != tokens || tokens > budget {
 			t.Fatalf("says %d tokens, costs %d, budget %d", tokens, cost, budget)
 		}
@@ -113,12 +115,12 @@ func TestPackBudgetIsExact(t *testing.T) {
 	// The heading is two words; the lines are four, three and two.
 	want := map[int]int{1: 0, 3: 0, 4: 4, 5: 5, 6: 6, 7: 6, 8: 8, 9: 9, 10: 9, 11: 11, 12: 11}
 	for budget, tokens := range want {
-		_, _, rendered, got, err := Pack(Request{Limit: 5, TokenBudget: &budget}, candidates, words)
+		packed, err := Pack(Request{Limit: 5, TokenBudget: &budget}, candidates, nil, words)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got != tokens || got > budget {
-			t.Errorf("a budget of %d: %d tokens, want %d: %q", budget, got, tokens, rendered)
+		if got := packed.Tokens; got != tokens || got > budget {
+			t.Errorf("a budget of %d: %d tokens, want %d: %q", budget, got, tokens, packed.Rendered)
 		}
 	}
 }

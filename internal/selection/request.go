@@ -45,7 +45,10 @@ type Request struct {
 	Limit       int         `json:"limit"`
 	Threshold   float64     `json:"threshold"`
 	TokenBudget *int        `json:"tokenBudget,omitempty"` // nil: none
+	Previous    *chain.Hash `json:"previous,omitempty"`    // the receipt of the earlier selection whose beginning is kept
 	At          time.Time   `json:"at"`                    // the clock that recency counts from
+
+	PreviousID string `json:"-"` // the earlier selection; empty: none
 }
 
 // Validate says what is wrong with a request; the fault names the field below field.

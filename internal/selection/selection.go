@@ -54,17 +54,24 @@ type Dropped struct {
 
 // Selection is the ranked context that somebody asked for and got. Preimage says what of it the receipt covers.
 type Selection struct {
-	ID        string     `json:"-"`
+	ID        string     `json:"-"` // empty for one that is not kept
 	Receipt   chain.Hash `json:"-"`
 	CreatedAt time.Time  `json:"-"`
 
-	// How the receipt covers Rendered, in version 2: see Commit. In version 1 it covers the text itself.
+	// How the receipt covers Rendered, from version 2 on: see Commit. In version 1 it covers the text itself.
 	RenderedDigest *chain.Hash `json:"-"` // nil in version 1
 	RenderedSalt   []byte      `json:"-"` // SaltBytes; nil in version 1, and once Erased
 	Erased         bool        `json:"-"` // the text of an item is gone from Rendered, with its matched terms
 
+	// From version 3 on.
+	RecordPosition  *int64   `json:"-"` // the highest id of a record that was there; nil in earlier versions
+	Absent          []int64  `json:"-"` // ids below LogPosition that no message had, ascending
+	DenseModel      string   `json:"-"` // empty if no dense vectors took part
+	Notices         []string `json:"-"`
+	UnchangedTokens int      `json:"-"` // of the part of Rendered that the earlier selection begins with as well
+
 	Request     Request         `json:"request"`
-	Policy      json.RawMessage `json:"policy"` // canonical
+	Policy      json.RawMessage `json:"policy"` // as it was when the receipt was made, to the byte
 	LogPosition int64           `json:"logPosition"`
 	LogSize     int64           `json:"logSize"`
 	Model       string          `json:"model"`

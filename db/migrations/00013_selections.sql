@@ -1,0 +1,38 @@
+-- What a selection has to keep so that it can be computed again: docs/selection.md, "Replay".
+
+-- +goose Up
+ALTER TABLE memory.selections
+    -- A receipt covers the policy's bytes, and JSONB orders keys its own way.
+    ALTER COLUMN policy TYPE JSON USING policy::JSON,
+    ADD COLUMN previous         UUID REFERENCES memory.selections (id), -- whose beginning was kept
+    -- What the search could see of the log and the records. Without a record position the receipt is of version 2 or 1.
+    ADD COLUMN record_position  BIGINT,
+    ADD COLUMN absent           BIGINT[] NOT NULL DEFAULT '{}', -- ids below log_position that no message had
+    -- The query's dense vector, and what was nearest to it: an approximate search may not find the same again. Only ids,
+    -- for how near an erased message was to many queries would tell what it said.
+    ADD COLUMN dense_model      TEXT,
+    ADD COLUMN dense_vector     REAL[],
+    ADD COLUMN nearest_messages BIGINT[] NOT NULL DEFAULT '{}',
+    ADD COLUMN nearest_records  BIGINT[] NOT NULL DEFAULT '{}',
+    ADD COLUMN notices          TEXT[] NOT NULL DEFAULT '{}',
+    ADD COLUMN unchanged_tokens INT NOT NULL DEFAULT 0,
+    ADD CONSTRAINT selections_vector_of_model CHECK ((dense_model IS NULL) = (dense_vector IS NULL));
+
+-- When a component was changed, whoever did it, from psql too, and not when it was written again as it was: a replay
+-- names components that have changed since as a cause.
+-- +goose StatementBegin
+CREATE FUNCTION core.touch() RETURNS TRIGGER LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+BEGIN
+    NEW.updated_at := OLD.updated_at;
+    IF NEW IS DISTINCT FROM OLD THEN
+        NEW.updated_at := clock_timestamp();
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+
+CREATE TRIGGER touch BEFORE UPDATE ON core.players FOR EACH ROW EXECUTE FUNCTION core.touch();
+CREATE TRIGGER touch BEFORE UPDATE ON core.hashtags FOR EACH ROW EXECUTE FUNCTION core.touch();
+CREATE TRIGGER touch BEFORE UPDATE ON core.flags FOR EACH ROW EXECUTE FUNCTION core.touch();
+CREATE TRIGGER touch BEFORE UPDATE ON core.items FOR EACH ROW EXECUTE FUNCTION core.touch();
+CREATE TRIGGER touch BEFORE UPDATE ON core.locations FOR EACH ROW EXECUTE FUNCTION core.touch();

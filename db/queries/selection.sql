@@ -1,0 +1,64 @@
+-- What agents asked for and got, and what has changed since.
+
+-- name: KeepSelection :one
+INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
+    tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
+    notices, unchanged_tokens)
+VALUES (@receipt::TEXT, @request, CAST(@policy::TEXT AS JSON), @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT,
+    @rendered_salt::BYTEA, @tokens, @embedding_model, @created_at, CAST(sqlc.narg('previous')::TEXT AS UUID), @record_position::BIGINT, @absent,
+    sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @notices, @unchanged_tokens)
+RETURNING id::TEXT;
+
+-- name: SelectionByID :many
+SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
+    s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
+    s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens
+FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
+
+-- name: NearestOfSelection :one
+SELECT s.dense_vector, s.nearest_messages, s.nearest_records FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
+
+-- name: DenseModelID :many
+SELECT 1::INT AS id FROM embedding.models m WHERE m.name = @name AND m.kind = 'dense';
+
+-- name: RecordPositionAt :one
+-- The highest id of a record that was there at a moment, as far as its time tells.
+SELECT COALESCE(max(r.id), 0)::BIGINT FROM knowledge.records r WHERE r.created_at <= @at;
+
+-- name: LogSizeAt :one
+-- How many messages there are up to a position, without those that were not there.
+SELECT count(*) FROM log.messages m WHERE m.id <= @position AND m.id <> ALL (@absent::BIGINT[]);
+
+-- name: ErasedSince :many
+-- Messages of a scope, or of a list, that were there at a position of the log and were erased after it.
+SELECT m.hash FROM log.messages m
+WHERE m.content IS NULL AND m.id <= @position AND m.id <> ALL (@absent::BIGINT[])
+    AND EXISTS (
+        SELECT FROM log.message_refs r JOIN log.messages e ON e.hash = r.message_hash
+        WHERE r.ref_hash = m.hash AND r.ref_type = 'context' AND e.event_type = 'erasure' AND e.session_hash = m.session_hash
+            AND (e.id > @position OR e.id = ANY (@absent)))
+    AND (m.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]))
+        OR @messages::BOOLEAN AND EXISTS (SELECT FROM log.in_scope(
+            sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+            sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+            sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ) i WHERE i.id = m.id))
+ORDER BY m.id LIMIT @row_count;
+
+-- name: OwnersChangedSince :many
+-- Players that own messages of a scope, and one more, that were added or changed after a moment.
+SELECT COALESCE(p.name, p.key)::TEXT AS name FROM core.players p
+WHERE p.updated_at > @changed AND (p.hash = sqlc.narg('player')::TEXT OR EXISTS (SELECT FROM log.in_scope(
+    sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+    sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+    sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ) m
+    WHERE m.owner_id = p.hash AND m.id <= @position::BIGINT))
+ORDER BY p.hash LIMIT @row_count;
+
+-- name: LabelsChangedSince :many
+-- Components that are no players, and were added or changed after a moment: what preferences may name.
+SELECT COALESCE(c.name, c.key)::TEXT AS name FROM (
+    SELECT h.hash, h.name, h.key FROM core.hashtags h WHERE h.updated_at > @changed
+    UNION ALL SELECT f.hash, f.name, f.key FROM core.flags f WHERE f.updated_at > @changed
+    UNION ALL SELECT i.hash, i.name, i.key FROM core.items i WHERE i.updated_at > @changed
+    UNION ALL SELECT l.hash, l.name, l.key FROM core.locations l WHERE l.updated_at > @changed) c
+ORDER BY c.hash LIMIT @row_count;
