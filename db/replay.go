@@ -180,8 +180,8 @@ func (r *replay) explainModel() {
 	}
 }
 
-// maxNamed bounds how many messages or components a cause names.
-const maxNamed = 20
+// maxTold bounds how many messages or components a cause names.
+const maxTold = 20
 
 func (r *replay) explainErased(ctx context.Context) error {
 	o, a := &r.original, scopeArgs(r.original.Request.Scope)
@@ -200,7 +200,7 @@ func (r *replay) explainErased(ctx context.Context) error {
 	erased, err := r.queries().ErasedSince(ctx, dbgen.ErasedSinceParams{
 		Position: o.LogPosition, Absent: append([]int64{}, o.Absent...), Hashes: hashTexts(hashes), Messages: o.Request.Scope.HasMessages(),
 		Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
-		Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until, RowCount: maxNamed + 1,
+		Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until, RowCount: maxTold + 1,
 	})
 	if err != nil || len(erased) == 0 {
 		return err
@@ -209,8 +209,8 @@ func (r *replay) explainErased(ctx context.Context) error {
 	if slices.ContainsFunc(erased, func(h chain.Hash) bool { return slices.Contains(hashes, h) }) {
 		of = "of the messages in it, and those that could have been, these were erased since"
 	}
-	if len(erased) > maxNamed {
-		erased, of = erased[:maxNamed], of+", and more"
+	if len(erased) > maxTold {
+		erased, of = erased[:maxTold], of+", and more"
 	}
 	r.cause(selection.CauseErased, "%s.", of).Messages = erased
 	return nil
@@ -223,7 +223,7 @@ func (r *replay) explainComponents(ctx context.Context) error {
 	args := dbgen.OwnersChangedSinceParams{
 		Changed: o.CreatedAt, Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags,
 		Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
-		Position: o.LogPosition, RowCount: maxNamed,
+		Position: o.LogPosition, RowCount: maxTold,
 	}
 	if o.Request.Player != nil {
 		player := o.Request.Player.String()
@@ -234,14 +234,14 @@ func (r *replay) explainComponents(ctx context.Context) error {
 		return err
 	}
 	if o.Request.Player != nil {
-		labels, err := r.queries().LabelsChangedSince(ctx, o.CreatedAt, maxNamed)
+		labels, err := r.queries().LabelsChangedSince(ctx, o.CreatedAt, maxTold)
 		if err != nil {
 			return err
 		}
 		names = append(names, labels...)
 	}
 	if len(names) > 0 {
-		r.cause(selection.CauseComponents, "names, preferences or descriptions were changed since, of %q.", names[:min(len(names), maxNamed)])
+		r.cause(selection.CauseComponents, "names, preferences or descriptions were changed since, of %q.", names[:min(len(names), maxTold)])
 	}
 	return nil
 }
