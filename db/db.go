@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -31,6 +32,7 @@ type DB struct {
 	feed   *feed
 	checks chan struct{} // holds one for each check under way
 	sealer atomic.Pointer[Sealer]
+	dense  atomic.Pointer[denseEmbedder]
 	log    *slog.Logger
 
 	undisturbed sync.Mutex // see withoutErasures
@@ -62,6 +64,7 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 	config.ConnConfig.RuntimeParams["application_name"] = "context-manager"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.RuntimeParams["jit"] = "off" // compiling costs more than these queries do
+	config.AfterConnect = pgxvec.RegisterTypes
 	for _, option := range options {
 		option(config)
 	}
@@ -84,12 +87,16 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 	return d, nil
 }
 
-// Close ends subscriptions, lets appends that are under way finish, stops the sealer, then closes all connections.
+// Close ends subscriptions, lets appends that are under way finish, stops the sealer and the embedder, then closes all
+// connections.
 func (d *DB) Close() {
 	d.feed.stop()
 	d.writer.stop()
 	if sealer := d.Sealer(); sealer != nil {
 		sealer.Stop()
+	}
+	if dense := d.dense.Load(); dense != nil {
+		dense.stop()
 	}
 	d.index.stop()
 	d.pool.Close()

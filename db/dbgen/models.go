@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
+	pgvector "github.com/pgvector/pgvector-go"
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
@@ -303,6 +304,34 @@ type EmbeddingBacklog struct {
 	LastID  int64
 }
 
+type EmbeddingDense struct {
+	ModelID     int32
+	Kind        chain.RefType
+	SourceID    int64
+	SessionHash *chain.Hash
+	Vector      pgvector.HalfVector
+}
+
+type EmbeddingDenseBacklog struct {
+	ID       int64
+	ModelID  int32
+	Records  bool
+	FirstID  int64
+	LastID   int64
+	FiledAt  time.Time
+	FreeAt   time.Time
+	Attempts int32
+	Cause    *string
+}
+
+type EmbeddingDenseRefused struct {
+	ModelID   int32
+	Records   bool
+	SourceID  int64
+	Cause     string
+	RefusedAt time.Time
+}
+
 type EmbeddingLexical struct {
 	Kind        chain.RefType
 	SourceID    int64
@@ -311,6 +340,8 @@ type EmbeddingLexical struct {
 	Sequence    *int64
 	Vector      interface{}
 	Terms       []int32
+	Keys        []int32
+	Draw        int16
 }
 
 type EmbeddingModel struct {
@@ -318,11 +349,25 @@ type EmbeddingModel struct {
 	Kind       string
 	Dimensions int32
 	CreatedAt  time.Time
+	ID         int32
+	AskedAs    *string
+	Probe      interface{}
+	Follows    bool
+	FiledXid   pgtype.Uint64
+	WantedAt   *time.Time
+	IndexLease *time.Time
+	Problem    *string
 }
 
 type EmbeddingPending struct {
 	Kind chain.RefType
 	Hash chain.Hash
+}
+
+type EmbeddingServing struct {
+	One     bool
+	ModelID int32
+	Since   time.Time
 }
 
 type IaNestEvent struct {

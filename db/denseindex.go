@@ -1,0 +1,153 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+)
+
+// How a model comes to serve.
+const (
+	switchSlack = 10 * time.Second // messages that wait for less do not hold up the switch: some always do
+	refileEvery = time.Minute      // between looks for what may be missing from the backlog
+	indexLease  = time.Minute      // renewed while an index is built
+	indexMemory = 2 << 20          // kB that building an index may use, at most; it has less where less will do
+	indexCores  = 2                // that help
+)
+
+// advance does what is next for the model of the settings: files what is missing once nothing else is outstanding,
+// builds its index, and switches to it. Each step begins anew where another server, or this one, left off.
+func (e *denseEmbedder) advance(ctx context.Context, mine *denseTarget, serves, wanted bool) error {
+	q := e.db.queries()
+	backlog, err := q.BacklogState(ctx, mine.id, switchSlack.Seconds())
+	if err != nil {
+		return err
+	}
+	if !backlog.Outstanding {
+		if err := e.tell(ctx, mine, nil, false); err != nil {
+			return err
+		}
+	}
+	if backlog.Old {
+		return nil
+	}
+	if !e.settled && (!e.filed || time.Now().After(e.refile)) {
+		if err := e.fileMissing(ctx, mine); err != nil || !e.filed {
+			return err
+		}
+	}
+	if serves || !wanted {
+		return nil
+	}
+	built, err := e.index(ctx, mine)
+	if err != nil || !built {
+		return err
+	}
+	if err := e.config.step("switch"); err != nil {
+		return err
+	}
+	return e.db.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		if err := q.LockModels(ctx); err != nil {
+			return err
+		}
+		if _, err := q.SwitchModel(ctx, mine.id); err != nil {
+			return err
+		}
+		return retire(ctx, q)
+	})
+}
+
+// fileMissing files what is neither embedded nor outstanding: what was written by a transaction that had begun before the
+// model was there and was not committed yet, or whose vectors somebody removed. filed says that nothing was.
+func (e *denseEmbedder) fileMissing(ctx context.Context, mine *denseTarget) error {
+	return e.db.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		missing, err := q.FileMissing(ctx, mine.id)
+		if err != nil {
+			return err
+		}
+		records, err := q.FileMissingRecords(ctx, mine.id)
+		if err != nil {
+			return err
+		}
+		e.filed = missing.Filed == 0 && records == 0
+		e.settled = e.filed && missing.Settled
+		e.refile = time.Now().Add(refileEvery)
+		return nil
+	})
+}
+
+// index builds the HNSW index of a model, unless it is there or another server is at it. Built while others read and
+// write, it may be left half done by a server that is killed; the next one begins again.
+func (e *denseEmbedder) index(ctx context.Context, mine *denseTarget) (built bool, err error) {
+	q := e.db.queries()
+	state, err := q.DenseIndex(ctx, mine.id)
+	if err != nil || state.Valid {
+		return state.Valid, err
+	}
+	if state.Building {
+		return false, nil
+	}
+	if taken, err := q.LeaseIndex(ctx, indexLease.Seconds(), mine.id, false); err != nil || taken == 0 {
+		return false, err
+	}
+	done := e.keepIndexLease(ctx, mine)
+	defer done()
+	if err := e.config.step("index"); err != nil {
+		return false, err
+	}
+	// Of shared memory there may be too little for others to help, so it is tried without them as well.
+	memory := min(indexMemory, 65536+state.Vectors*int64(2*mine.dimensions+512)/1024)
+	for _, cores := range []int{indexCores, 0} {
+		if err = e.buildIndex(ctx, mine, memory, cores); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return err == nil, err
+}
+
+// keepIndexLease renews the lease until done is called, which gives it back.
+func (e *denseEmbedder) keepIndexLease(ctx context.Context, mine *denseTarget) (done func()) {
+	renewing, end := context.WithCancel(ctx)
+	e.wait.Go(func() {
+		for wait(renewing, indexLease/3); renewing.Err() == nil; wait(renewing, indexLease/3) {
+			_, _ = e.db.queries().LeaseIndex(renewing, indexLease.Seconds(), mine.id, true) // else it ends
+		}
+	})
+	return func() {
+		end()
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), denseFinish)
+		defer cancel()
+		_ = e.db.queries().EndIndexLease(ending, mine.id) // else it ends by itself
+	}
+}
+
+// buildIndex builds on a connection of its own, whose settings go with it, and which stops building when ctx ends.
+func (e *denseEmbedder) buildIndex(ctx context.Context, mine *denseTarget, memory int64, cores int) error {
+	config := e.db.pool.Config().ConnConfig
+	config.RuntimeParams["maintenance_work_mem"] = fmt.Sprint(memory)
+	config.RuntimeParams["max_parallel_maintenance_workers"] = fmt.Sprint(cores)
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: denseFinish}
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	for _, sql := range []string{dropIndexSQL, buildIndexSQL, sampleIndexSQL} {
+		if _, err := conn.Exec(ctx, mine.fill(sql)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
