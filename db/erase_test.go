@@ -206,7 +206,7 @@ func TestEraseIsNotFound(t *testing.T) {
 	// As if it had no vectors yet.
 	mustExec(t, conn, "INSERT INTO embedding.backlog VALUES ($1, $1)", target.ID)
 	never("the code of the safe")
-	_, err := conn.Exec(t.Context(), `INSERT INTO embedding.lexical (kind, source_id, passage, vector, terms) VALUES ('context', $1, 0, '{1:1}/536870912', '{1}')`, target.ID)
+	_, err := conn.Exec(t.Context(), `INSERT INTO embedding.lexical (kind, source_id, passage, vector, terms, keys, draw) VALUES ('context', $1, 0, '{1:1}/536870912', '{1}', '{1}', 0)`, target.ID)
 	if sqlState(err) != "CM008" {
 		t.Errorf("vectors of an erased message are answered by %v, want CM008", err)
 	}

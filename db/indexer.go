@@ -1,7 +1,10 @@
 package db
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,11 +22,13 @@ const (
 	indexPoll  = 2 * time.Second       // for what other servers and other programs write
 	indexRetry = 5 * time.Second       // after the database failed
 	maxBehind  = 20 * indexBatch       // messages without vectors, of this server's, at which appending waits
+	maxAwaited = 4 * indexBatch        // messages without vectors that a search takes in before it ranks
 )
 
 // indexer gives search vectors to what was appended, in the background: appending need not wait for them, and many
 // together cost less. A search takes in what is left before it ranks (see indexPending), so nothing depends on it but
-// how long that takes; and so that it never takes long, appending waits for the indexer when that is far behind.
+// how long that takes; and so that it never takes long, appending waits for the indexer when that is far behind. When
+// the whole log is indexed anew, the newest messages come first, and searches do not wait for the others.
 type indexer struct {
 	db     *DB
 	wake   chan struct{} // holds one
@@ -35,6 +40,7 @@ type indexer struct {
 	caught   chan struct{} // closed, and made anew, whenever behind shrinks
 	appended time.Time     // last
 	searched time.Time     // last
+	held     bool          // nothing is indexed but by searches
 }
 
 func startIndexer(d *DB) *indexer {
@@ -68,14 +74,23 @@ func (x *indexer) search() {
 	x.mu.Unlock()
 }
 
+// HoldIndexing stops the making of search vectors in the background, or lets it go on: for measurements.
+func (d *DB) HoldIndexing(hold bool) {
+	d.index.mu.Lock()
+	d.index.held = hold
+	d.index.mu.Unlock()
+	d.index.wrote(0)
+}
+
 // yield waits for a lull: as long as nobody searches and not much is behind, appending goes first.
 func (x *indexer) yield(ctx context.Context) {
 	for ctx.Err() == nil {
 		x.mu.Lock()
 		now := time.Now()
 		due := x.behind >= maxBehind/2 || now.Sub(x.searched) < indexEager || now.Sub(x.appended) > indexPause
+		held := x.held
 		x.mu.Unlock()
-		if due {
+		if due && !held {
 			return
 		}
 		wait(ctx, indexPause)
@@ -86,9 +101,9 @@ func (x *indexer) yield(ctx context.Context) {
 func (x *indexer) room(ctx context.Context) {
 	for {
 		x.mu.Lock()
-		behind, caught := x.behind, x.caught
+		behind, caught, held := x.behind, x.caught, x.held
 		x.mu.Unlock()
-		if behind < maxBehind {
+		if behind < maxBehind || held {
 			return
 		}
 		select {
@@ -122,7 +137,11 @@ func (x *indexer) run(ctx context.Context) {
 		pause := indexPoll
 		for ctx.Err() == nil {
 			x.yield(ctx)
-			indexed, err := x.db.indexMessages(ctx, true)
+			indexed, err := x.db.indexMessages(ctx, nil)
+			records := 0
+			if err == nil && indexed == 0 {
+				records, err = x.db.indexRecords(ctx)
+			}
 			if err != nil {
 				if ctx.Err() == nil {
 					x.db.log.WarnContext(ctx, "search vectors wait", "cause", err)
@@ -132,10 +151,10 @@ func (x *indexer) run(ctx context.Context) {
 				break
 			}
 			x.caughtUp(int64(indexed), indexed == 0)
-			if indexed == 0 {
+			if indexed == 0 && records == 0 {
 				break
 			}
-			if indexed < indexBatch {
+			if indexed < indexBatch && records == 0 {
 				wait(ctx, indexPause)
 			}
 		}
@@ -152,38 +171,44 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// indexPending gives search vectors to all that is committed and has none, so that the search that follows finds it.
+// indexPending gives search vectors to all that is committed and has none, so that the search that follows finds it, and
+// not to what comes meanwhile. Of more than maxAwaited messages the newest get theirs: nobody waits until a whole log is
+// indexed anew.
 func (d *DB) indexPending(ctx context.Context) error {
 	d.index.search()
-	for {
-		waiting, err := d.queries().HasPending(ctx)
+	for upto := int64(math.MaxInt64); ; {
+		waiting, err := d.queries().Unindexed(ctx, upto)
 		if err != nil {
 			return mapError(err)
 		}
-		if !waiting.Messages && !waiting.Records {
+		if waiting.Messages == 0 && waiting.Records == 0 {
 			return nil
 		}
-		if waiting.Messages {
-			if _, err := d.indexMessages(ctx, false); err != nil {
+		upto = min(upto, waiting.Newest)
+		if waiting.Messages > 0 {
+			if _, err := d.indexMessages(ctx, &upto); err != nil {
 				return err
 			}
 		}
-		if waiting.Records {
-			if err := d.indexRecords(ctx); err != nil {
+		if waiting.Records > 0 {
+			if _, err := d.indexRecords(ctx); err != nil {
 				return err
 			}
+		}
+		if waiting.Messages > maxAwaited || waiting.Records > maxAwaited {
+			return nil
 		}
 	}
 }
 
-// indexMessages takes runs of messages that have no vectors, at most indexBatch of them, and gives them some. What
-// another transaction has taken it leaves alone with skip, or else waits for.
-func (d *DB) indexMessages(ctx context.Context, skip bool) (indexed int, err error) {
+// indexMessages takes runs of messages that have no vectors, at most indexBatch of them, and gives them some: runs that
+// begin up to an id, waiting for what another transaction has taken of those; or, with nil, any that nobody has taken.
+func (d *DB) indexMessages(ctx context.Context, upto *int64) (indexed int, err error) {
 	err = d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
 		if err := q.LockIndexing(ctx); err != nil {
 			return err
 		}
-		ids, err := takeBacklog(ctx, q, skip)
+		ids, err := takeBacklog(ctx, q, upto)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -201,24 +226,26 @@ func (d *DB) indexMessages(ctx context.Context, skip bool) (indexed int, err err
 	return indexed, err
 }
 
-// takeBacklog takes runs of ids out of the backlog, and puts back what is too much for one batch.
-func takeBacklog(ctx context.Context, q *dbgen.Queries, skip bool) ([]int64, error) {
-	take := q.TakeBacklog
-	if skip {
-		take = q.TakeFreeBacklog
+// takeBacklog takes runs of ids out of the backlog, the newest, and puts back what is too much for one batch.
+func takeBacklog(ctx context.Context, q *dbgen.Queries, upto *int64) (ids []int64, err error) {
+	var runs []dbgen.EmbeddingBacklog
+	if upto == nil {
+		runs, err = q.TakeFreeBacklog(ctx, indexBatch)
+	} else {
+		runs, err = q.TakeBacklog(ctx, *upto, indexBatch)
 	}
-	runs, err := take(ctx, indexBatch)
 	if err != nil {
 		return nil, err
 	}
-	var ids, firsts, lasts []int64
+	slices.SortFunc(runs, func(a, b dbgen.EmbeddingBacklog) int { return cmp.Compare(b.LastID, a.LastID) })
+	var firsts, lasts []int64
 	for _, run := range runs {
-		id := run.FirstID
-		for ; id <= run.LastID && len(ids) < indexBatch; id++ {
+		id := run.LastID
+		for ; id >= run.FirstID && len(ids) < indexBatch; id-- {
 			ids = append(ids, id)
 		}
-		if id <= run.LastID {
-			firsts, lasts = append(firsts, id), append(lasts, run.LastID)
+		if id >= run.FirstID {
+			firsts, lasts = append(firsts, run.FirstID), append(lasts, id)
 		}
 	}
 	if len(firsts) == 0 {
@@ -228,12 +255,13 @@ func takeBacklog(ctx context.Context, q *dbgen.Queries, skip bool) ([]int64, err
 }
 
 // indexRecords does for records what indexMessages does for messages.
-func (d *DB) indexRecords(ctx context.Context) error {
-	return d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
+func (d *DB) indexRecords(ctx context.Context) (indexed int, err error) {
+	err = d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
 		hashes, err := q.TakePending(ctx, indexBatch)
 		if err != nil || len(hashes) == 0 {
 			return err
 		}
+		indexed = len(hashes)
 		names := make([]string, len(hashes))
 		for i, h := range hashes {
 			names[i] = h.String()
@@ -248,4 +276,5 @@ func (d *DB) indexRecords(ctx context.Context) error {
 		}
 		return rows.write(ctx, tx)
 	})
+	return indexed, err
 }

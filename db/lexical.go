@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,7 +23,7 @@ type lexicalRows struct {
 const (
 	copySignature = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00" // with no flags and no extension
 	copyEnd       = 0xFFFF
-	copyLexical   = "COPY embedding.lexical (kind, source_id, passage, session_hash, sequence, vector, terms) FROM STDIN (FORMAT binary)"
+	copyLexical   = "COPY embedding.lexical (kind, source_id, passage, session_hash, sequence, vector, terms, keys, draw) FROM STDIN (FORMAT binary)"
 	oidInt4       = 23
 )
 
@@ -31,8 +32,9 @@ func (l *lexicalRows) add(kind chain.RefType, id int64, session *chain.Hash, seq
 	if l.copy == nil {
 		l.copy, l.documents = append(l.copy, copySignature...), embeddings.NewDocuments()
 	}
+	drawn := string(binary.BigEndian.AppendUint16(nil, uint16(draw(kind, id))))
 	for i, passage := range l.documents.Document(text) {
-		b := binary.BigEndian.AppendUint16(l.copy, 7) // columns
+		b := binary.BigEndian.AppendUint16(l.copy, 9) // columns
 		b = appendField(b, string(kind))
 		b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(id))))
 		b = appendField(b, string(binary.BigEndian.AppendUint32(nil, uint32(i))))
@@ -43,8 +45,22 @@ func (l *lexicalRows) add(kind chain.RefType, id int64, session *chain.Hash, seq
 			b = appendField(b, session.String())
 			b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(sequence))))
 		}
-		l.copy = appendTerms(appendVector(b, passage), passage.Terms)
+		b = appendTerms(appendTerms(appendVector(b, passage), passage.Terms), passage.Keys)
+		l.copy = appendField(b, drawn)
 	}
+}
+
+// draw gives the zeros that a hash of a message (kind RefContext) or a record ends in: at least n for one in 2^n. The hash
+// is a step of SplitMix64, which ids in a row come out of as good as random.
+func draw(kind chain.RefType, id int64) int {
+	x := uint64(id)
+	if kind != chain.RefContext {
+		x = ^x
+	}
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return bits.TrailingZeros64(x ^ x>>31)
 }
 
 func appendField(b []byte, value string) []byte {

@@ -2,21 +2,27 @@ package db
 
 import (
 	"context"
+	_ "embed"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
-// maxCandidates is how many messages and records the database hands to the ranking, by how well their own words
-// match. A message's neighbours beyond it count as no match.
-const maxCandidates = 2000
+// How far a search goes.
+const (
+	// maxCandidates is how many messages and records go to the ranking by how well their own words match.
+	maxCandidates = 2000
+	// maxNearest is how many are candidates beside them, by how near their dense vectors are.
+	maxNearest = 400
+	// smallScope is how many messages, or records, a scope may hold to be searched as a whole. In a larger one, what is
+	// common is told by a sample, and the candidates are found by the words that are not.
+	smallScope = 10_000
+)
 
 // searchInput is what a search is asked.
 type searchInput struct {
@@ -33,272 +39,202 @@ type searchResult struct {
 	best    []selection.Candidate // as many as a selection accounts for, best first, and then what had to be kept
 	at      asOf                  // the log that was searched
 	nearest []denseHit            // what was nearest to the dense vector
+	// unindexed is how many messages and records were there and had no search vectors yet, while very many have none:
+	// they were not found, and will be when this is asked again.
+	unindexed int64
 }
 
-// asOf is a state of the log: what a search sees. What another transaction is about to commit may have a lesser id than
-// what is there, so a position alone does not tell.
-type asOf struct {
-	position int64   // the highest id of a message that is there
-	size     int64   // how many messages are there
-	absent   []int64 // ids below position, near it, that no message has, ascending: it may get one
-	records  int64   // the highest id of a record that is there
-}
-
-// search is one search on its way, within one snapshot of the database.
+// search is one search on its way, within one snapshot of the database. Its statements go to the database together as
+// far as none needs what another gives, and their number does not depend on the log.
 type search struct {
 	searchInput
-	q *dbgen.Queries
+	tx     pgx.Tx
+	result searchResult
 
-	vector embeddings.QueryVector
-	names  map[chain.Hash][]string // what owners are called
-	best   []selection.Candidate   // the outcome: as many as a selection accounts for, best first
+	scope    []any // the first arguments of every statement over scopes
+	messages bool  // whether the scope holds any
+	kinds    []string
+
+	unindexed      []int64 // messages that have no search vectors, if they are few
+	ids, recordIDs []int64 // what a small scope holds
+	large          bool
+
+	query       embeddings.Query
+	players     []player // whom the query may name
+	preferences []string
+	vector      embeddings.QueryVector
+
+	found  map[source]*candidate
+	told   map[source]*about // what is erased is not here
+	byHash map[string]source
 }
 
-// search ranks what the log and the records hold for a request.
+// source is a message (kind RefContext) or a record.
+type source struct {
+	kind chain.RefType
+	id   int64
+}
+
+// player is one whom a query may name.
+type player struct {
+	hash chain.Hash
+	name string
+}
+
+// candidate is a source that may be among the best.
+type candidate struct {
+	source
+	product float64 // of its best passage and the query
+	cosine  *float64
+}
+
+// search ranks what the log and the records hold for a request. What has no search vectors is not found: see
+// indexPending.
 func (d *DB) search(ctx context.Context, in searchInput) (searchResult, error) {
-	s := search{searchInput: in}
-	result := searchResult{}
+	s := search{
+		searchInput: in, query: embeddings.Lexical{}.Parse(in.request.Query),
+		found: map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
+	}
+	scope := in.request.Scope
+	a := scopeArgs(scope)
+	s.scope = []any{a.Sessions, a.Threads, a.Players, a.Owners, a.Hashtags, a.Flags, a.Items, a.Locations, a.EventTypes, a.Since, a.Until}
+	s.messages, s.kinds = scope.HasMessages(), words(scope.RecordKinds())
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	err := pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
-		s.q = dbgen.New(tx)
-		position, err := s.q.LogPosition(ctx)
-		if err != nil {
-			return err
-		}
-		result.at.position, result.at.size = position.Position, position.Size
+		s.tx = tx
 		return s.run(ctx)
 	})
-	result.best = s.best
-	return result, mapError(err)
+	return s.result, mapError(err)
 }
 
-// run weighs the query's terms by how rare they are in the scope, takes the candidates with the greatest inner
-// product, ranks them, and reads the texts of the best.
 func (s *search) run(ctx context.Context) error {
-	found, err := s.candidates(ctx)
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	find := s.findInSmall
+	if s.large {
+		find = s.findInLarge
+	}
+	if err := find(ctx); err != nil {
+		return err
+	}
+	if err := s.findNearest(ctx); err != nil {
+		return err
+	}
+	candidates, err := s.describe(ctx)
 	if err != nil {
 		return err
 	}
-	preferences, err := s.preferences(ctx)
+	scored := ranking.Rank(candidates, ranking.Request{Query: s.request.Query, Preferences: s.preferences, At: s.request.At}, s.policy)
+	reach := min(len(scored), s.request.Limit+selection.Reach)
+	best := slices.Clone(scored[:reach])
+	for _, c := range scored[reach:] {
+		if len(s.keep) > 0 && slices.ContainsFunc(s.keep, func(h chain.Hash) bool { return h.String() == c.Hash }) {
+			best = append(best, c)
+		}
+	}
+	return s.read(ctx, best)
+}
+
+// weigh gives the query its vector, by what is known of the passages that are searched.
+func (s *search) weigh(stats embeddings.Stats, owning []chain.Hash) {
+	for _, p := range s.players {
+		if slices.Contains(owning, p.hash) {
+			stats.Names = append(stats.Names, p.name)
+		}
+	}
+	s.vector = s.query.Weigh(stats)
+}
+
+// find adds a candidate, or gives it its product.
+func (s *search) find(of source, product float64) {
+	if c := s.found[of]; c != nil {
+		c.product = product
+		return
+	}
+	s.found[of] = &candidate{source: of, product: product}
+}
+
+// findNearest adds what is near to the query's dense vector, and says of every candidate how near it is.
+func (s *search) findNearest(ctx context.Context) error {
+	if s.dense == nil {
+		return nil
+	}
+	hits := s.nearest
+	if hits == nil {
+		var err error
+		if hits, err = denseNearest(ctx, s.tx, *s.dense, s.request.Scope, s.ids, &s.result.at, maxNearest); err != nil {
+			return err
+		}
+	}
+	s.result.nearest = hits
+	near := make(map[source]bool, len(hits))
+	var messages, records []int64 // found by their dense vectors alone
+	for _, h := range hits {
+		near[source{h.kind, h.id}] = true
+		if s.found[source{h.kind, h.id}] == nil {
+			messages, records = split(messages, records, source{h.kind, h.id})
+			s.find(source{h.kind, h.id}, 0)
+		}
+	}
+	if len(messages)+len(records) > 0 {
+		batch := &pgx.Batch{}
+		s.queueProducts(batch, messages, records, len(messages)+len(records))
+		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+	}
+	messages, records = nil, nil
+	for of := range s.found {
+		if !near[of] {
+			messages, records = split(messages, records, of)
+		}
+	}
+	slices.Sort(messages)
+	slices.Sort(records)
+	others, err := denseCosines(ctx, s.tx, *s.dense, messages, records)
 	if err != nil {
 		return err
 	}
-	candidates, err := s.describe(ctx, found, len(preferences) > 0)
-	if err != nil {
-		return err
-	}
-	scored := ranking.Rank(candidates, ranking.Request{Query: s.request.Query, Preferences: preferences, At: s.request.At}, s.policy)
-	return s.read(ctx, scored[:min(len(scored), s.request.Limit+selection.Reach)])
-}
-
-func (s *search) candidates(ctx context.Context) ([]dbgen.LexicalCandidatesRow, error) {
-	query := embeddings.Lexical{}.Parse(s.request.Query)
-	scope := s.request.Scope
-	a, messages, narrowed, kinds := scopeArgs(scope), scope.HasMessages(), scope.NarrowsMessages(), words(scope.RecordKinds())
-	statistics, err := s.q.TermStatistics(ctx, dbgen.TermStatisticsParams{
-		Terms: query.Terms(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags,
-		Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
-		Messages: messages, Narrowed: narrowed, RecordKinds: kinds,
-	})
-	if err != nil {
-		return nil, err
-	}
-	stats := embeddings.Stats{Frequency: make(map[int32]int, len(statistics))}
-	for _, row := range statistics {
-		if row.Term == 0 {
-			stats.Passages = int(row.Passages)
-			continue
+	for _, h := range slices.Concat(hits, others) {
+		if c := s.found[source{h.kind, h.id}]; c != nil {
+			c.cosine = &h.cosine
 		}
-		stats.Frequency[row.Term] = int(row.Passages)
-	}
-	stats.Names, err = s.q.NamedOwners(ctx, dbgen.NamedOwnersParams{
-		Words: ranking.Words(s.request.Query), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
-		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
-		Since: a.Since, Until: a.Until,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.vector = query.Weigh(stats)
-	return s.q.LexicalCandidates(ctx, dbgen.LexicalCandidatesParams{
-		Query: s.vector.String(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags,
-		Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
-		Messages: messages, Narrowed: narrowed, RecordKinds: kinds, RowCount: maxCandidates,
-	})
-}
-
-func (s *search) preferences(ctx context.Context) ([]string, error) {
-	if s.request.Player == nil {
-		return nil, nil
-	}
-	rows, err := s.q.PlayerPreferences(ctx, s.request.Player.String())
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
-}
-
-// describe gives the candidates what ranking has to know of them, labels only if asked for.
-func (s *search) describe(ctx context.Context, found []dbgen.LexicalCandidatesRow, labelled bool) ([]ranking.Candidate, error) {
-	messages, records := map[int64]float64{}, map[int64]float64{}
-	for _, f := range found {
-		if f.Kind == chain.RefContext {
-			messages[f.SourceID] = f.Product
-		} else {
-			records[f.SourceID] = f.Product
-		}
-	}
-	rows, err := s.q.CandidateMessages(ctx, labelled, keys(messages))
-	if err != nil {
-		return nil, err
-	}
-	recordRows, err := s.q.CandidateRecords(ctx, keys(records))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.nameOwners(ctx, rows); err != nil {
-		return nil, err
-	}
-	labels := map[string]string{}
-	if labelled {
-		if labels, err = s.labels(ctx, rows); err != nil {
-			return nil, err
-		}
-	}
-	candidates := make([]ranking.Candidate, 0, len(found))
-	for _, m := range rows {
-		candidates = append(candidates, ranking.Candidate{
-			Hash: m.Hash.String(), Kind: ranking.Message, Session: m.SessionHash.String(), Sequence: m.Sequence,
-			OwnerNames: s.names[m.OwnerID], CreatedAt: m.CreatedAt, Text: m.Beginning, Labels: pick(labels, m.Labels),
-			Share: s.vector.Share(messages[m.ID]),
-		})
-	}
-	for _, r := range recordRows {
-		candidates = append(candidates, ranking.Candidate{
-			Hash: r.Hash.String(), Kind: ranking.Record, CreatedAt: r.CreatedAt, Text: r.Beginning, Share: s.vector.Share(records[r.ID]),
-		})
-	}
-	return candidates, nil
-}
-
-// nameOwners reads what the owners of messages are called.
-func (s *search) nameOwners(ctx context.Context, rows []dbgen.CandidateMessagesRow) error {
-	owners := make([]chain.Hash, len(rows))
-	for i, m := range rows {
-		owners[i] = m.OwnerID
-	}
-	names, err := s.q.PlayerNames(ctx, hashTexts(unique(owners)))
-	if err != nil {
-		return err
-	}
-	s.names = make(map[chain.Hash][]string, len(names))
-	for _, n := range names {
-		if n.Name != nil {
-			s.names[n.Hash] = append(s.names[n.Hash], *n.Name)
-		}
-		s.names[n.Hash] = append(s.names[n.Hash], n.Key)
 	}
 	return nil
 }
 
-// labels gives the names of the components that messages name, by hash.
-func (s *search) labels(ctx context.Context, rows []dbgen.CandidateMessagesRow) (map[string]string, error) {
-	wanted := map[string]bool{}
-	for _, m := range rows {
-		for _, hash := range m.Labels {
-			wanted[hash] = true
-		}
+// split puts a source's id with those of its kind.
+func split(messages, records []int64, of source) (m, r []int64) {
+	if of.kind == chain.RefContext {
+		return append(messages, of.id), records
 	}
-	found, err := s.q.ComponentsByHash(ctx, keys(wanted))
-	if err != nil {
-		return nil, err
-	}
-	labels := make(map[string]string, len(found))
-	for _, c := range found {
-		labels[c.Hash.String()] = c.Key
-		if c.Name != nil {
-			labels[c.Hash.String()] = *c.Name
-		}
-	}
-	return labels, nil
+	return messages, append(records, of.id)
 }
 
-func pick(labels map[string]string, hashes []string) []string {
-	var out []string
-	for _, hash := range hashes {
-		if label, ok := labels[hash]; ok {
-			out = append(out, label)
-		}
-	}
-	return out
+//go:embed search/products.sql
+var productsSQL string
+
+// queueProducts has the products of messages and records found out, those of the best.
+func (s *search) queueProducts(batch *pgx.Batch, messages, records []int64, limit int) {
+	batch.Queue(productsSQL, s.vector.String(), list(messages), list(records), limit).Query(s.eachMatch)
 }
 
-func keys[K comparable, V any](m map[K]V) []K {
-	out := make([]K, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	return out
+// eachMatch reads kinds, ids and products.
+func (s *search) eachMatch(rows pgx.Rows) error {
+	var of source
+	var product float64
+	_, err := pgx.ForEachRow(rows, []any{&of.kind, &of.id, &product}, func() error {
+		s.find(of, product)
+		return nil
+	})
+	return err
 }
 
-// read gives the best their texts and explanations.
-func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
-	hashes := make([]string, len(scored))
-	for i, c := range scored {
-		hashes[i] = c.Hash
+// list gives an empty list for none: to Postgres, nil is NULL.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
 	}
-	messages, err := s.q.MessagesByHash(ctx, hashes)
-	if err != nil {
-		return err
-	}
-	records, err := s.q.RecordsByHash(ctx, hashes)
-	if err != nil {
-		return err
-	}
-	texts := make(map[string]selection.Candidate, len(scored))
-	for _, m := range messages {
-		if m.Content != nil { // what is erased is no candidate
-			texts[m.Hash.String()] = selection.Candidate{
-				Hash: m.Hash, Type: chain.RefContext, Text: *m.Content, Lead: s.lead(m), Owner: m.OwnerID.String(), CreatedAt: m.CreatedAt, Salt: m.Salt,
-			}
-		}
-	}
-	for _, r := range records {
-		texts[r.Hash.String()] = selection.Candidate{
-			Hash: r.Hash, Type: r.Kind, Text: r.Content, Lead: r.Book + ", " + r.Title, Owner: r.Book, CreatedAt: r.CreatedAt,
-		}
-	}
-	for _, c := range scored {
-		candidate := texts[c.Hash]
-		candidate.Score = c.Score
-		candidate.Explanation = selection.Explanation{
-			Relevance: c.Relevance, Lexical: c.Lexical, Semantic: c.Semantic, Neighbours: c.Neighbours,
-			Recency: c.Recency, Preference: c.Preference,
-		}
-		candidate.Matched = func() []string { return s.matched(candidate.Text) }
-		s.best = append(s.best, candidate)
-	}
-	return nil
-}
-
-// lead says when a message was sent and by whom, as far as somebody has a name.
-func (s *search) lead(m dbgen.LogMessage) string {
-	day := m.CreatedAt.UTC().Format("2006-01-02")
-	if names := s.names[m.OwnerID]; len(names) > 0 {
-		return day + " " + names[0]
-	}
-	if m.Role != nil {
-		return strings.TrimSpace(day + " " + *m.Role)
-	}
-	return day
-}
-
-// matched gives the words of the query that a text holds.
-func (s *search) matched(text string) []string {
-	var terms []int32
-	for _, passage := range (embeddings.Lexical{}).Document(text) {
-		terms = append(terms, passage.Terms...)
-	}
-	slices.Sort(terms)
-	return s.vector.Matched(slices.Compact(terms))
+	return l
 }

@@ -7,186 +7,9 @@ package dbgen
 
 import (
 	"context"
-	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
 )
-
-const candidateMessages = `-- name: CandidateMessages :many
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.created_at, left(m.content, 1000)::TEXT AS beginning,
-    (CASE WHEN $1::BOOLEAN THEN array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL) ELSE '{}' END)::TEXT[] AS labels
-FROM log.messages m WHERE m.id = ANY ($2::BIGINT[]) AND m.content IS NOT NULL
-`
-
-type CandidateMessagesRow struct {
-	ID          int64
-	Hash        chain.Hash
-	SessionHash chain.Hash
-	Sequence    int64
-	OwnerID     chain.Hash
-	CreatedAt   time.Time
-	Beginning   string
-	Labels      []string
-}
-
-// What ranking needs of a message: of a long text, its beginning.
-func (q *Queries) CandidateMessages(ctx context.Context, labelled bool, ids []int64) ([]CandidateMessagesRow, error) {
-	rows, err := q.db.Query(ctx, candidateMessages, labelled, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []CandidateMessagesRow{}
-	for rows.Next() {
-		var i CandidateMessagesRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Hash,
-			&i.SessionHash,
-			&i.Sequence,
-			&i.OwnerID,
-			&i.CreatedAt,
-			&i.Beginning,
-			&i.Labels,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const candidateRecords = `-- name: CandidateRecords :many
-SELECT r.id, r.hash, r.created_at, r.kind, left(r.title || E'\n' || r.content, 1000) AS beginning FROM knowledge.records r WHERE r.id = ANY ($1::BIGINT[])
-`
-
-type CandidateRecordsRow struct {
-	ID        int64
-	Hash      chain.Hash
-	CreatedAt time.Time
-	Kind      chain.RefType
-	Beginning string
-}
-
-func (q *Queries) CandidateRecords(ctx context.Context, ids []int64) ([]CandidateRecordsRow, error) {
-	rows, err := q.db.Query(ctx, candidateRecords, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []CandidateRecordsRow{}
-	for rows.Next() {
-		var i CandidateRecordsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Hash,
-			&i.CreatedAt,
-			&i.Kind,
-			&i.Beginning,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const hasPending = `-- name: HasPending :one
-
-SELECT EXISTS (SELECT FROM embedding.backlog) AS messages, EXISTS (SELECT FROM embedding.pending) AS records
-`
-
-type HasPendingRow struct {
-	Messages bool
-	Records  bool
-}
-
-// Search for ranked context.
-func (q *Queries) HasPending(ctx context.Context) (HasPendingRow, error) {
-	row := q.db.QueryRow(ctx, hasPending)
-	var i HasPendingRow
-	err := row.Scan(&i.Messages, &i.Records)
-	return i, err
-}
-
-const lexicalCandidates = `-- name: LexicalCandidates :many
-SELECT l.kind::log.ref_type AS kind, l.source_id::BIGINT AS source_id, max(-(l.vector <#> CAST($1::TEXT AS sparsevec)))::FLOAT8 AS product
-FROM embedding.in_scope(
-    $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
-    $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
-    $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ,
-    $13::BOOLEAN, $14::BOOLEAN, $15::TEXT[]) l
-GROUP BY l.kind, l.source_id
-ORDER BY product DESC, l.kind, l.source_id DESC LIMIT $16
-`
-
-type LexicalCandidatesParams struct {
-	Query       string
-	Sessions    []string
-	Threads     []string
-	Players     []string
-	Owners      []string
-	Hashtags    []string
-	Flags       []string
-	Items       []string
-	Locations   []string
-	EventTypes  []string
-	Since       *time.Time
-	Until       *time.Time
-	Messages    bool
-	Narrowed    bool
-	RecordKinds []string
-	RowCount    int32
-}
-
-type LexicalCandidatesRow struct {
-	Kind     chain.RefType
-	SourceID int64
-	Product  float64
-}
-
-func (q *Queries) LexicalCandidates(ctx context.Context, arg LexicalCandidatesParams) ([]LexicalCandidatesRow, error) {
-	rows, err := q.db.Query(ctx, lexicalCandidates,
-		arg.Query,
-		arg.Sessions,
-		arg.Threads,
-		arg.Players,
-		arg.Owners,
-		arg.Hashtags,
-		arg.Flags,
-		arg.Items,
-		arg.Locations,
-		arg.EventTypes,
-		arg.Since,
-		arg.Until,
-		arg.Messages,
-		arg.Narrowed,
-		arg.RecordKinds,
-		arg.RowCount,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []LexicalCandidatesRow{}
-	for rows.Next() {
-		var i LexicalCandidatesRow
-		if err := rows.Scan(&i.Kind, &i.SourceID, &i.Product); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
 
 const lockIndexing = `-- name: LockIndexing :exec
 SELECT pg_advisory_xact_lock_shared(x'636d6978'::BIGINT)
@@ -196,120 +19,6 @@ SELECT pg_advisory_xact_lock_shared(x'636d6978'::BIGINT)
 func (q *Queries) LockIndexing(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, lockIndexing)
 	return err
-}
-
-const namedOwners = `-- name: NamedOwners :many
-SELECT COALESCE(p.name, p.key)::TEXT AS name FROM core.players p
-WHERE (lower(p.name) = ANY ($1::TEXT[]) OR lower(split_part(p.name, ' ', 1)) = ANY ($1) OR p.name IS NULL AND lower(p.key) = ANY ($1))
-    AND EXISTS (SELECT FROM log.in_scope(
-        $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
-        $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
-        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ) m
-        WHERE m.owner_id = p.hash)
-ORDER BY p.hash LIMIT 100
-`
-
-type NamedOwnersParams struct {
-	Words      []string
-	Sessions   []string
-	Threads    []string
-	Players    []string
-	Owners     []string
-	Hashtags   []string
-	Flags      []string
-	Items      []string
-	Locations  []string
-	EventTypes []string
-	Since      *time.Time
-	Until      *time.Time
-}
-
-// Players that the query's words may name, by the whole name or its first word, and that own a message in scope.
-func (q *Queries) NamedOwners(ctx context.Context, arg NamedOwnersParams) ([]string, error) {
-	rows, err := q.db.Query(ctx, namedOwners,
-		arg.Words,
-		arg.Sessions,
-		arg.Threads,
-		arg.Players,
-		arg.Owners,
-		arg.Hashtags,
-		arg.Flags,
-		arg.Items,
-		arg.Locations,
-		arg.EventTypes,
-		arg.Since,
-		arg.Until,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		items = append(items, name)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const playerNames = `-- name: PlayerNames :many
-SELECT p.hash, p.key, p.name FROM core.players p WHERE p.hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
-`
-
-type PlayerNamesRow struct {
-	Hash chain.Hash
-	Key  string
-	Name *string
-}
-
-func (q *Queries) PlayerNames(ctx context.Context, hashes []string) ([]PlayerNamesRow, error) {
-	rows, err := q.db.Query(ctx, playerNames, hashes)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []PlayerNamesRow{}
-	for rows.Next() {
-		var i PlayerNamesRow
-		if err := rows.Scan(&i.Hash, &i.Key, &i.Name); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const playerPreferences = `-- name: PlayerPreferences :many
-SELECT p.preferences FROM core.players p WHERE p.hash = CAST($1::TEXT AS CHAR(64))
-`
-
-func (q *Queries) PlayerPreferences(ctx context.Context, hash string) ([][]string, error) {
-	rows, err := q.db.Query(ctx, playerPreferences, hash)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := [][]string{}
-	for rows.Next() {
-		var preferences []string
-		if err := rows.Scan(&preferences); err != nil {
-			return nil, err
-		}
-		items = append(items, preferences)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const returnBacklog = `-- name: ReturnBacklog :exec
@@ -323,13 +32,13 @@ func (q *Queries) ReturnBacklog(ctx context.Context, firsts []int64, lasts []int
 
 const takeBacklog = `-- name: TakeBacklog :many
 DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
-    SELECT b.ctid FROM embedding.backlog b ORDER BY b.first_id LIMIT $1 FOR UPDATE))
+    SELECT b.ctid FROM embedding.backlog b WHERE b.first_id <= $1::BIGINT ORDER BY b.last_id DESC LIMIT $2 FOR UPDATE))
 RETURNING first_id, last_id
 `
 
 // Messages that have no vectors: taken by this transaction, waiting for others that take them.
-func (q *Queries) TakeBacklog(ctx context.Context, rowCount int32) ([]EmbeddingBacklog, error) {
-	rows, err := q.db.Query(ctx, takeBacklog, rowCount)
+func (q *Queries) TakeBacklog(ctx context.Context, upto int64, rowCount int32) ([]EmbeddingBacklog, error) {
+	rows, err := q.db.Query(ctx, takeBacklog, upto, rowCount)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +59,7 @@ func (q *Queries) TakeBacklog(ctx context.Context, rowCount int32) ([]EmbeddingB
 
 const takeFreeBacklog = `-- name: TakeFreeBacklog :many
 DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
-    SELECT b.ctid FROM embedding.backlog b ORDER BY b.first_id LIMIT $1 FOR UPDATE SKIP LOCKED))
+    SELECT b.ctid FROM embedding.backlog b ORDER BY b.last_id DESC LIMIT $1 FOR UPDATE SKIP LOCKED))
 RETURNING first_id, last_id
 `
 
@@ -402,78 +111,6 @@ func (q *Queries) TakePending(ctx context.Context, rowCount int32) ([]chain.Hash
 	return items, nil
 }
 
-const termStatistics = `-- name: TermStatistics :many
-WITH passages AS MATERIALIZED (
-    SELECT l.terms & $1::INT[] AS hits FROM embedding.in_scope(
-        $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
-        $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
-        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ,
-        $13::BOOLEAN, $14::BOOLEAN, $15::TEXT[]) l)
-SELECT 0::INT AS term, count(*) AS passages FROM passages
-UNION ALL
-SELECT t.term::INT, count(*) FROM passages p CROSS JOIN LATERAL unnest(p.hits) AS t (term) GROUP BY t.term
-`
-
-type TermStatisticsParams struct {
-	Terms       []int32
-	Sessions    []string
-	Threads     []string
-	Players     []string
-	Owners      []string
-	Hashtags    []string
-	Flags       []string
-	Items       []string
-	Locations   []string
-	EventTypes  []string
-	Since       *time.Time
-	Until       *time.Time
-	Messages    bool
-	Narrowed    bool
-	RecordKinds []string
-}
-
-type TermStatisticsRow struct {
-	Term     int32
-	Passages int64
-}
-
-// How many passages the scope has (term 0), and how many hold each of the terms.
-func (q *Queries) TermStatistics(ctx context.Context, arg TermStatisticsParams) ([]TermStatisticsRow, error) {
-	rows, err := q.db.Query(ctx, termStatistics,
-		arg.Terms,
-		arg.Sessions,
-		arg.Threads,
-		arg.Players,
-		arg.Owners,
-		arg.Hashtags,
-		arg.Flags,
-		arg.Items,
-		arg.Locations,
-		arg.EventTypes,
-		arg.Since,
-		arg.Until,
-		arg.Messages,
-		arg.Narrowed,
-		arg.RecordKinds,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []TermStatisticsRow{}
-	for rows.Next() {
-		var i TermStatisticsRow
-		if err := rows.Scan(&i.Term, &i.Passages); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const textsOfMessages = `-- name: TextsOfMessages :many
 SELECT m.id, m.session_hash, m.sequence, m.content::TEXT AS content FROM log.messages m
 WHERE m.id = ANY ($1::BIGINT[]) AND m.content IS NOT NULL
@@ -509,4 +146,27 @@ func (q *Queries) TextsOfMessages(ctx context.Context, ids []int64) ([]TextsOfMe
 		return nil, err
 	}
 	return items, nil
+}
+
+const unindexed = `-- name: Unindexed :one
+
+SELECT COALESCE(sum(b.last_id - b.first_id + 1), 0)::BIGINT AS messages, COALESCE(max(b.last_id), 0)::BIGINT AS newest,
+    (SELECT count(*) FROM embedding.pending)::BIGINT AS records
+FROM embedding.backlog b WHERE b.first_id <= $1::BIGINT
+`
+
+type UnindexedRow struct {
+	Messages int64
+	Newest   int64
+	Records  int64
+}
+
+// Search for ranked context.
+// How many messages, and records, have no search vectors: of messages, runs that begin up to an id, and where they end.
+// A run may count ids that no message has.
+func (q *Queries) Unindexed(ctx context.Context, upto int64) (UnindexedRow, error) {
+	row := q.db.QueryRow(ctx, unindexed, upto)
+	var i UnindexedRow
+	err := row.Scan(&i.Messages, &i.Newest, &i.Records)
+	return i, err
 }

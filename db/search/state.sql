@@ -1,0 +1,15 @@
+-- The log as it is: the highest id of a message, how many there are, ids of the last 4,096 that may still get one, the
+-- highest id of a record, and the runs of messages, and the first record, that have no search vectors.
+-- Every message is in the tree or waits for it in the outbox, never both; so nobody has to count.
+WITH newest AS (SELECT COALESCE(max(m.id), 0) AS id FROM log.messages m)
+SELECT n.id,
+    COALESCE((SELECT max(t.size) FROM seal.trees t), 0) + COALESCE((SELECT sum(o.last_id - o.first_id + 1) FROM seal.outbox o), 0)::BIGINT,
+    CASE WHEN log.is_written() THEN ARRAY(
+        SELECT i.id FROM generate_series(GREATEST(n.id - 4095, 1), n.id) AS i (id)
+        EXCEPT SELECT m.id FROM log.messages m WHERE m.id BETWEEN n.id - 4095 AND n.id ORDER BY id) ELSE '{}' END,
+    COALESCE((SELECT max(r.id) FROM knowledge.records r), 0),
+    ARRAY(SELECT b.first_id FROM embedding.backlog b ORDER BY b.first_id),
+    ARRAY(SELECT b.last_id FROM embedding.backlog b ORDER BY b.first_id),
+    (SELECT min(r.id) FROM embedding.pending p JOIN knowledge.records r ON r.hash = p.hash),
+    (SELECT count(*) FROM embedding.pending)
+FROM newest n

@@ -1,0 +1,239 @@
+package db
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/embeddings"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/ranking"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+var (
+	//go:embed search/messages.sql
+	aboutMessagesSQL string
+	//go:embed search/records.sql
+	aboutRecordsSQL string
+	//go:embed search/texts.sql
+	textsSQL string
+)
+
+// about is what ranking, and a selection, have to know of a candidate.
+type about struct {
+	hash      chain.Hash
+	createdAt time.Time
+	text      string // its content, or the beginning of it
+	whole     bool   // text is all of it
+
+	// Of a message.
+	session  chain.Hash
+	sequence int64
+	owner    chain.Hash
+	role     *string
+	salt     []byte
+	names    []string // what its owner is called
+	labels   []string // hashes of what it names
+
+	// Of a record.
+	book, title string
+}
+
+// queueAbout has read what ranking has to know of messages and records. What is erased is not found.
+func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
+	if len(messages) > 0 {
+		batch.Queue(aboutMessagesSQL, len(s.preferences) > 0, messages).Query(s.readMessages)
+	}
+	if len(records) > 0 {
+		batch.Queue(aboutRecordsSQL, records).Query(s.readRecords)
+	}
+}
+
+func (s *search) readMessages(rows pgx.Rows) error {
+	for rows.Next() {
+		a, id, key, name := about{}, int64(0), (*string)(nil), (*string)(nil)
+		if err := rows.Scan(&id, &a.hash, &a.session, &a.sequence, &a.owner, &a.role, &a.salt, &a.createdAt, &a.text, &a.whole, &a.labels, &key, &name); err != nil {
+			return err
+		}
+		if name != nil {
+			a.names = append(a.names, *name)
+		}
+		if key != nil {
+			a.names = append(a.names, *key)
+		}
+		s.told[source{chain.RefContext, id}] = &a
+	}
+	return rows.Err()
+}
+
+func (s *search) readRecords(rows pgx.Rows) error {
+	for rows.Next() {
+		a, of := about{}, source{}
+		if err := rows.Scan(&of.id, &a.hash, &of.kind, &a.book, &a.title, &a.createdAt, &a.text, &a.whole); err != nil {
+			return err
+		}
+		s.told[of] = &a
+	}
+	return rows.Err()
+}
+
+// describe gives the candidates what ranking has to know of them, labels only if the player prefers something.
+func (s *search) describe(ctx context.Context) ([]ranking.Candidate, error) {
+	var messages, records []int64
+	for of := range s.found {
+		if s.told[of] == nil {
+			messages, records = split(messages, records, of)
+		}
+	}
+	if len(messages)+len(records) > 0 {
+		batch := &pgx.Batch{}
+		s.queueAbout(batch, messages, records)
+		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+			return nil, err
+		}
+	}
+	labels, err := s.labels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	candidates := make([]ranking.Candidate, 0, len(s.found))
+	for of, c := range s.found {
+		a := s.told[of]
+		if a == nil { // erased
+			continue
+		}
+		candidate := ranking.Candidate{
+			Hash: a.hash.String(), Kind: ranking.Record, CreatedAt: a.createdAt, Share: s.vector.Share(c.product), Cosine: c.cosine,
+		}
+		if of.kind == chain.RefContext {
+			candidate.Kind, candidate.Session, candidate.Sequence = ranking.Message, a.session.String(), a.sequence
+			candidate.OwnerNames, candidate.Text, candidate.Labels = a.names, a.text, pick(labels, a.labels)
+		} else {
+			candidate.Text = a.title + "\n" + a.text
+		}
+		s.byHash[candidate.Hash] = of
+		candidates = append(candidates, candidate)
+	}
+	return candidates, nil
+}
+
+// labels gives the names of the components that the candidates name, by hash.
+func (s *search) labels(ctx context.Context) (map[string]string, error) {
+	if len(s.preferences) == 0 {
+		return nil, nil
+	}
+	wanted := map[string]bool{}
+	for of := range s.found {
+		if a := s.told[of]; a != nil {
+			for _, hash := range a.labels {
+				wanted[hash] = true
+			}
+		}
+	}
+	found, err := dbgen.New(s.tx).ComponentsByHash(ctx, keys(wanted))
+	if err != nil {
+		return nil, err
+	}
+	labels := make(map[string]string, len(found))
+	for _, c := range found {
+		labels[c.Hash.String()] = c.Key
+		if c.Name != nil {
+			labels[c.Hash.String()] = *c.Name
+		}
+	}
+	return labels, nil
+}
+
+func pick(labels map[string]string, hashes []string) []string {
+	var out []string
+	for _, hash := range hashes {
+		if label, ok := labels[hash]; ok {
+			out = append(out, label)
+		}
+	}
+	return out
+}
+
+func keys[K comparable, V any](m map[K]V) []K {
+	out := make([]K, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	return out
+}
+
+// read gives the best their texts and explanations.
+func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
+	var messages, records []int64
+	for _, c := range scored {
+		if of := s.byHash[c.Hash]; !s.told[of].whole {
+			messages, records = split(messages, records, of)
+		}
+	}
+	if len(messages)+len(records) > 0 {
+		batch := &pgx.Batch{}
+		batch.Queue(textsSQL, list(messages), list(records)).Query(s.readTexts)
+		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+	}
+	s.result.best = make([]selection.Candidate, len(scored))
+	for i, c := range scored {
+		of := s.byHash[c.Hash]
+		a := s.told[of]
+		candidate := selection.Candidate{
+			Hash: a.hash, Type: of.kind, Score: c.Score, CreatedAt: a.createdAt, Text: a.text, Lead: a.lead(of.kind), Owner: a.book, Salt: a.salt,
+			Explanation: selection.Explanation{
+				Relevance: c.Relevance, Lexical: c.Lexical, Semantic: c.Semantic, Neighbours: c.Neighbours,
+				Recency: c.Recency, Preference: c.Preference,
+			},
+		}
+		if of.kind == chain.RefContext {
+			candidate.Owner = a.owner.String()
+		}
+		candidate.Matched = func() []string { return s.matched(candidate.Text) }
+		s.result.best[i] = candidate
+	}
+	return nil
+}
+
+func (s *search) readTexts(rows pgx.Rows) error {
+	var of source
+	var text string
+	_, err := pgx.ForEachRow(rows, []any{&of.kind, &of.id, &text}, func() error {
+		s.told[of].text = text
+		return nil
+	})
+	return err
+}
+
+// lead says when a message was sent and by whom, as far as somebody has a name; of a record, where it stands.
+func (a *about) lead(kind chain.RefType) string {
+	if kind != chain.RefContext {
+		return a.book + ", " + a.title
+	}
+	day := a.createdAt.UTC().Format("2006-01-02")
+	if len(a.names) > 0 {
+		return day + " " + a.names[0]
+	}
+	if a.role != nil {
+		return strings.TrimSpace(day + " " + *a.role)
+	}
+	return day
+}
+
+// matched gives the words of the query that a text holds.
+func (s *search) matched(text string) []string {
+	var terms []int32
+	for _, passage := range (embeddings.Lexical{}).Document(text) {
+		terms = append(terms, passage.Terms...)
+	}
+	slices.Sort(terms)
+	return s.vector.Matched(slices.Compact(terms))
+}

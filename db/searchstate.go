@@ -1,0 +1,187 @@
+package db
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/internal/ranking"
+)
+
+// asOf is a state of the log: what a search sees. What another transaction is about to commit may have a lesser id than
+// what is there, so a position alone does not tell.
+type asOf struct {
+	position int64   // the highest id of a message that is there
+	size     int64   // how many messages are there
+	absent   []int64 // ids up to position that are not there, ascending: some message may get them, or has since
+	records  int64   // the highest id of a record that is there
+}
+
+const (
+	// maxAbsent is more ids than are ever absent: of the last 4,096 as state.sql says, and of messages without vectors.
+	maxAbsent = 4096 + maxAwaited
+	maxNamed  = 100 // players whom a query may name
+)
+
+var (
+	//go:embed search/state.sql
+	stateSQL string
+	//go:embed search/present.sql
+	presentSQL string
+	//go:embed search/messageids.sql
+	messageIDsSQL string
+	//go:embed search/recordids.sql
+	recordIDsSQL string
+	//go:embed search/named.sql
+	namedSQL string
+	//go:embed search/preferences.sql
+	preferencesSQL string
+)
+
+// begin finds out which log is searched, whether the scope is small and what it holds then, whom the query may name and
+// what the player prefers.
+func (s *search) begin(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	if s.at != nil {
+		s.result.at = *s.at
+	} else {
+		batch.Queue(stateSQL).QueryRow(s.readState)
+	}
+	if named := ranking.Words(s.request.Query); len(named) > 0 {
+		batch.Queue(namedSQL, list(named), maxNamed).Query(s.readNamed)
+	}
+	if s.request.Player != nil {
+		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
+	}
+	scope := s.request.Scope
+	if s.messages && scope.NarrowsMessages() {
+		s.queueMessageIDs(batch)
+	}
+	if len(s.kinds) > 0 {
+		s.queueRecordIDs(batch)
+	}
+	if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	if s.at == nil && s.result.unindexed > 0 {
+		if err := s.leaveOut(ctx); err != nil {
+			return err
+		}
+	}
+	if s.messages && !scope.NarrowsMessages() {
+		if s.result.at.size > smallScope {
+			s.large = true
+		} else if err := s.allMessageIDs(ctx); err != nil {
+			return err
+		}
+	}
+	s.ids = s.present(s.ids)
+	s.recordIDs = slices.DeleteFunc(s.recordIDs, func(id int64) bool { return id > s.result.at.records })
+	if s.large = s.large || len(s.ids) > smallScope || len(s.recordIDs) > smallScope; s.large {
+		s.ids, s.recordIDs = nil, nil
+	}
+	return nil
+}
+
+func (s *search) queueMessageIDs(batch *pgx.Batch) {
+	var position *int64
+	if s.at != nil {
+		position = &s.at.position
+	}
+	batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, smallScope+1+maxAbsent)...).Query(func(rows pgx.Rows) (err error) {
+		s.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+}
+
+func (s *search) queueRecordIDs(batch *pgx.Batch) {
+	var records *int64
+	if s.at != nil {
+		records = &s.at.records
+	}
+	scope := s.request.Scope
+	batch.Queue(recordIDsSQL, s.kinds, scope.Since, scope.Until, records, smallScope+1+maxAbsent).Query(func(rows pgx.Rows) (err error) {
+		s.recordIDs, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+}
+
+// allMessageIDs finds what a small log holds.
+func (s *search) allMessageIDs(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	s.queueMessageIDs(batch)
+	return s.tx.SendBatch(ctx, batch).Close()
+}
+
+// present leaves out the ids of messages that are not there.
+func (s *search) present(ids []int64) []int64 {
+	at := s.result.at
+	return slices.DeleteFunc(ids, func(id int64) bool {
+		_, absent := slices.BinarySearch(at.absent, id)
+		return absent || id > at.position
+	})
+}
+
+func (s *search) readNamed(rows pgx.Rows) error {
+	var p player
+	_, err := pgx.ForEachRow(rows, []any{&p.hash, &p.name}, func() error {
+		s.players = append(s.players, p)
+		return nil
+	})
+	return err
+}
+
+func (s *search) readPreferences(rows pgx.Rows) error {
+	_, err := pgx.ForEachRow(rows, []any{&s.preferences}, func() error { return nil })
+	return err
+}
+
+// readState reads the state of the log. Messages without search vectors are not there, unless they are too many to be
+// listed; no more is a record without one, nor any after it.
+func (s *search) readState(row pgx.Row) error {
+	at, firsts, lasts, firstRecord, records := &s.result.at, []int64{}, []int64{}, (*int64)(nil), int64(0)
+	if err := row.Scan(&at.position, &at.size, &at.absent, &at.records, &firsts, &lasts, &firstRecord, &records); err != nil {
+		return err
+	}
+	if firstRecord != nil && records <= maxAwaited {
+		at.records = *firstRecord - 1
+		records = 0
+	}
+	messages := int64(0)
+	for i := range firsts {
+		messages += lasts[i] - firsts[i] + 1
+	}
+	s.result.unindexed = messages + records
+	if messages > 0 && messages <= maxAwaited-indexBatch {
+		for i := range firsts {
+			for id := firsts[i]; id <= lasts[i]; id++ {
+				s.unindexed = append(s.unindexed, id)
+			}
+		}
+	}
+	return nil
+}
+
+// leaveOut takes the messages without search vectors for absent, if they are few: they came since the search was asked
+// for.
+func (s *search) leaveOut(ctx context.Context) error {
+	if len(s.unindexed) == 0 {
+		return nil
+	}
+	at := &s.result.at
+	count := int64(0)
+	if err := s.tx.QueryRow(ctx, presentSQL, s.unindexed).Scan(&count); err != nil {
+		return err
+	}
+	s.result.unindexed -= int64(len(s.unindexed))
+	at.size -= count
+	at.absent = append(at.absent, s.unindexed...)
+	slices.Sort(at.absent)
+	at.absent = slices.Compact(at.absent)
+	for n := len(at.absent); n > 0 && at.absent[n-1] == at.position; n-- {
+		at.position, at.absent = at.position-1, at.absent[:n-1]
+	}
+	return nil
+}
