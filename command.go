@@ -80,8 +80,9 @@ type verifyCommand struct {
 }
 
 type evalCommand struct {
-	File string `arg:"" help:"LoCoMo's JSON."`
-	JSON bool   `name:"json" help:"Write the report as JSON."`
+	File        string `arg:"" help:"LoCoMo's JSON."`
+	Calibration bool   `help:"Measure instead whether the default threshold lets a conversation's own questions through, and not another's."`
+	JSON        bool   `name:"json" help:"Write the report as JSON."`
 }
 
 type benchCommand struct {
@@ -234,6 +235,9 @@ func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Data
 	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
 		client := &evaluation.Client{URL: "http://" + endpoint + "/graphql", Token: token, HTTP: &http.Client{}}
 		defer client.HTTP.CloseIdleConnections()
+		if c.Calibration {
+			return evaluation.CalibrateFile(ctx, scratch.DB, client, c.File, c.JSON, os.Stdout, os.Stderr)
+		}
 		return evaluation.RunFile(ctx, scratch.DB, client, c.File, c.JSON, os.Stdout, os.Stderr)
 	})
 }

@@ -22,3 +22,18 @@ func (a asker) Ask(ctx context.Context, query string, thread chain.Hash, limit i
 	}
 	return hashes, took, err
 }
+
+// Select implements evaluation.Selector.
+func (a asker) Select(ctx context.Context, query string, thread chain.Hash) (selected int, best float64, err error) {
+	found, err := a.RequestContext(ctx, selection.Request{
+		Query: query, Scope: selection.Scope{Threads: []chain.Hash{thread}},
+		Limit: selection.DefaultLimit, Threshold: selection.DefaultThreshold,
+	})
+	for _, item := range found.Items {
+		best = max(best, item.Score)
+	}
+	for _, item := range found.Dropped {
+		best = max(best, item.Score)
+	}
+	return len(found.Items), best, err
+}

@@ -117,3 +117,63 @@ func TestRunRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestCalibrate(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("testdata/two-conversations.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	d, asked := open(t), 0
+	got, err := evaluation.Calibrate(t.Context(), d, asker{d}, "two", file, func(done, total int) {
+		if asked++; done != asked || total != 8 {
+			t.Errorf("asked(%d, %d) after question %d of 8", done, total, asked)
+		}
+	})
+	if err != nil {
+		t.Fatalf("Calibrate: %v", err)
+	}
+	for _, c := range []struct{ got, want evaluation.Separation }{
+		{got.Conversations[0], evaluation.Separation{Name: "garden", Own: 3, Other: 1, Selected: 1, Empty: 1, Area: 1}},
+		{got.Conversations[1], evaluation.Separation{Name: "trip", Own: 1, Other: 3, Selected: 1, Empty: 1, Area: 1}},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %+v, want %+v", c.got, c.want)
+		}
+	}
+	if got.Threshold != 0.7 || got.Overall.Own != 4 || got.Overall.Other != 4 || got.Lengths[0].Own+got.Lengths[1].Own != 4 {
+		t.Errorf("calibration = %+v", got)
+	}
+}
+
+func TestCalibrateRefusesOneConversation(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	one := `[{"sample_id":"a","qa":[{"question":"Who?","evidence":["D1:1"],"category":1}]}]`
+	_, err := evaluation.Calibrate(t.Context(), d, asker{d}, "one", strings.NewReader(one), nil)
+	if fault.CodeOf(err) != fault.BadUserInput || !strings.Contains(err.Error(), "needs two") {
+		t.Errorf("Calibrate of one conversation = %v, want a BAD_USER_INPUT", err)
+	}
+}
+
+// Spanish is found as well: at least 80 % of the evidence among the first five.
+func TestSpanish(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("../../testdata/evaluation/spanish.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	d := open(t)
+	report, err := evaluation.Run(t.Context(), d, asker{d}, "spanish", file, evaluation.Options{})
+	if err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	if report.Imported.Messages != 40 || report.Overall.Questions != 30 || len(report.Missing) > 0 {
+		t.Fatalf("%d messages, %d questions, missing %v; want 40, 30 and none", report.Imported.Messages, report.Overall.Questions, report.Missing)
+	}
+	if first := report.Overall.Found[0]; first.First != 5 || first.Share < 0.8 {
+		t.Errorf("found %.1f %% of the evidence among the first %d, want 80 %% among 5", 100*first.Share, first.First)
+	}
+}

@@ -12,13 +12,44 @@ import (
 // RunFile runs the evaluation of the file at path, shows its progress on stderr and writes the report to stdout: as
 // JSON or as a table.
 func RunFile(ctx context.Context, log ingest.Log, asker Asker, path string, asJSON bool, stdout, stderr io.Writer) error {
-	file, err := os.Open(path)
+	file, err := open(path)
 	if err != nil {
-		return fault.Wrap(err, fault.BadUserInput, "%s", err)
+		return err
 	}
 	defer file.Close()
+	report, err := Run(ctx, log, asker, path, file, Options{Asked: progress(stderr)})
+	if err != nil {
+		return err
+	}
+	return write(report, asJSON, stdout)
+}
+
+// CalibrateFile does for Calibrate what RunFile does for Run.
+func CalibrateFile(ctx context.Context, log ingest.Log, selector Selector, path string, asJSON bool, stdout, stderr io.Writer) error {
+	file, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	calibration, err := Calibrate(ctx, log, selector, path, file, progress(stderr))
+	if err != nil {
+		return err
+	}
+	return write(calibration, asJSON, stdout)
+}
+
+func open(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.BadUserInput, "%s", err)
+	}
+	return file, nil
+}
+
+// progress shows how many questions were asked.
+func progress(stderr io.Writer) func(done, total int) {
 	var meter *ingest.Meter
-	report, err := Run(ctx, log, asker, path, file, Options{Asked: func(done, total int) {
+	return func(done, total int) {
 		if meter == nil {
 			meter = ingest.NewMeter(stderr, "ask", int64(total), "questions")
 		}
@@ -26,10 +57,14 @@ func RunFile(ctx context.Context, log ingest.Log, asker Asker, path string, asJS
 		if done == total {
 			meter.Done()
 		}
-	}})
-	if err != nil {
-		return err
 	}
+}
+
+func write(report interface {
+	WriteTable(io.Writer) error
+	WriteJSON(io.Writer) error
+}, asJSON bool, stdout io.Writer,
+) error {
 	if asJSON {
 		return report.WriteJSON(stdout)
 	}

@@ -174,8 +174,10 @@ func (r *Report) writeRest(b *strings.Builder) {
 }
 
 // WriteJSON writes the report for programs, shares from 0 to 1.
-func (r *Report) WriteJSON(w io.Writer) error {
-	if err := json.MarshalWrite(w, r, jsontext.WithIndent("  ")); err != nil {
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, report any) error {
+	if err := json.MarshalWrite(w, report, jsontext.WithIndent("  ")); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	if _, err := io.WriteString(w, "\n"); err != nil {

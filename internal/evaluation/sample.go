@@ -16,6 +16,7 @@ import (
 // sample is a conversation's questions that have evidence.
 type sample struct {
 	id        string
+	speakers  []string
 	questions []question
 	skipped   int // questions without evidence
 }
@@ -38,7 +39,11 @@ func readSamples(r io.Reader) ([]sample, error) {
 	var samples []sample
 	for decoder.PeekKind() != ']' {
 		var wire struct {
-			ID        string `json:"sample_id"`
+			ID           string `json:"sample_id"`
+			Conversation struct {
+				A string `json:"speaker_a"`
+				B string `json:"speaker_b"`
+			} `json:"conversation"`
 			Questions []struct {
 				Text     jsontext.Value `json:"question"`
 				Category int            `json:"category"`
@@ -50,7 +55,7 @@ func readSamples(r io.Reader) ([]sample, error) {
 		} else if err != nil {
 			return nil, unreadable(err)
 		}
-		s := sample{id: wire.ID}
+		s := sample{id: wire.ID, speakers: []string{wire.Conversation.A, wire.Conversation.B}}
 		for i, q := range wire.Questions {
 			evidence := splitEvidence(q.Evidence)
 			if len(evidence) == 0 {
