@@ -145,6 +145,9 @@ func (s *search) readState(row pgx.Row) error {
 	if err := row.Scan(&at.position, &at.size, &at.absent, &at.records, &firsts, &lasts, &firstRecord, &records); err != nil {
 		return err
 	}
+	if len(at.absent) == 0 {
+		at.absent = nil
+	}
 	if firstRecord != nil && records <= maxAwaited {
 		at.records = *firstRecord - 1
 		records = 0
