@@ -42,6 +42,10 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	}
 	policy := ranking.Default()
 	a := asked{request: request, earlier: earlier, policy: policy, policyText: policy.Canonical()}
+	var without string
+	if a.dense, without = d.denseQuery(ctx, request.Query); without != "" {
+		a.notices = append(a.notices, without)
+	}
 	chosen, err := d.selectContext(ctx, a)
 	if err != nil {
 		return selection.Selection{}, err
@@ -84,6 +88,30 @@ type asked struct {
 	nearest []denseHit
 }
 
+// What a search may have to do without.
+const (
+	unindexedNotice = "%d messages and records had no search vectors yet and were not looked at"
+	awaitsNotice    = "not everything was embedded yet: what has no dense vector was ranked by words alone"
+)
+
+// searchDense searches, and says whether anything was still to be embedded then. That is asked before and after: what
+// came in between is embedded later than that.
+func (d *DB) searchDense(ctx context.Context, in searchInput) (found searchResult, awaits bool, err error) {
+	if in.dense == nil || in.at != nil {
+		found, err = d.search(ctx, in)
+		return found, false, err
+	}
+	before, err := d.queries().AwaitsVectors(ctx, in.dense.model)
+	if err != nil {
+		return found, false, mapError(err)
+	}
+	if found, err = d.search(ctx, in); err != nil {
+		return found, false, err
+	}
+	after, err := d.queries().AwaitsVectors(ctx, in.dense.model)
+	return found, before || after, mapError(err)
+}
+
 // chosen is a selection with what is not shown of it.
 type chosen struct {
 	selection.Selection
@@ -104,13 +132,18 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 			in.keep = append(in.keep, item.Hash)
 		}
 	}
-	found, err := d.search(ctx, in)
+	found, awaits, err := d.searchDense(ctx, in)
 	if err != nil {
 		return chosen{}, err
 	}
 	saw := found.at
 	if a.at != nil {
 		saw = *a.at
+	} else if found.unindexed > 0 {
+		a.notices = append(slices.Clip(a.notices), fmt.Sprintf(unindexedNotice, found.unindexed))
+	}
+	if awaits {
+		a.notices = append(slices.Clip(a.notices), awaitsNotice)
 	}
 	packed, err := selection.Pack(a.request, found.best, a.earlier, count)
 	if err != nil {
@@ -122,9 +155,12 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	}
 	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest}
 	c.Selection = selection.Selection{
-		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size, Absent: saw.absent,
+		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size,
 		RecordPosition: &saw.records, Items: packed.Items, Dropped: packed.Dropped, Rendered: packed.Rendered, Tokens: packed.Tokens,
 		UnchangedTokens: packed.UnchangedTokens,
+	}
+	if len(saw.absent) > 0 {
+		c.Absent = saw.absent
 	}
 	if a.dense != nil {
 		c.DenseModel = a.dense.name

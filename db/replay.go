@@ -2,7 +2,6 @@ package db
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -88,7 +87,7 @@ func (r *replay) askDense(ctx context.Context) error {
 	if r.original.DenseModel == "" {
 		return nil
 	}
-	models, err := r.queries().DenseModelID(ctx, r.original.DenseModel)
+	models, err := r.queries().DenseModel(ctx, r.original.DenseModel)
 	if err != nil || len(models) == 0 {
 		return err
 	}
@@ -96,12 +95,10 @@ func (r *replay) askDense(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.asked.dense = &denseQuery{model: models[0], name: r.original.DenseModel, vector: kept.DenseVector}
+	r.asked.dense = &denseQuery{model: models[0].ID, name: r.original.DenseModel, vector: kept.DenseVector}
 	return pgx.BeginTxFunc(ctx, r.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		hits, err := denseCosines(ctx, tx, *r.asked.dense, kept.NearestMessages, kept.NearestRecords)
-		slices.SortFunc(hits, func(a, b denseHit) int {
-			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.kind, b.kind), cmp.Compare(a.id, b.id))
-		})
+		nearestFirst(hits)
 		r.asked.nearest = append([]denseHit{}, hits...)
 		return err
 	})
@@ -251,6 +248,15 @@ func (r *replay) explainLate(ctx context.Context) error {
 	size, err := r.queries().LogSizeAt(ctx, r.original.LogPosition, append([]int64{}, r.original.Absent...))
 	if err != nil {
 		return err
+	}
+	for _, notice := range r.asked.notices {
+		n := 0
+		if _, err := fmt.Sscanf(notice, unindexedNotice, &n); err == nil && n > 0 {
+			r.cause(selection.CauseLate, "%d messages and records had no search vectors then, and could not be found.", n)
+		}
+		if notice == awaitsNotice {
+			r.cause(selection.CauseLate, "not everything was embedded then with %s.", r.original.DenseModel)
+		}
 	}
 	switch was := r.original.LogSize; {
 	case size > was:

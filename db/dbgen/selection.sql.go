@@ -12,28 +12,16 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-const denseModelID = `-- name: DenseModelID :many
-SELECT 1::INT AS id FROM embedding.models m WHERE m.name = $1 AND m.kind = 'dense'
+const awaitsVectors = `-- name: AwaitsVectors :one
+SELECT EXISTS (SELECT FROM embedding.dense_backlog b WHERE b.model_id = $1)
 `
 
-func (q *Queries) DenseModelID(ctx context.Context, name string) ([]int32, error) {
-	rows, err := q.db.Query(ctx, denseModelID, name)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []int32{}
-	for rows.Next() {
-		var id int32
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+// Whether anything is still to get a vector of a dense model.
+func (q *Queries) AwaitsVectors(ctx context.Context, model int32) (bool, error) {
+	row := q.db.QueryRow(ctx, awaitsVectors, model)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const erasedSince = `-- name: ErasedSince :many

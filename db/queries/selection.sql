@@ -18,8 +18,9 @@ FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
 -- name: NearestOfSelection :one
 SELECT s.dense_vector, s.nearest_messages, s.nearest_records FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
 
--- name: DenseModelID :many
-SELECT 1::INT AS id FROM embedding.models m WHERE m.name = @name AND m.kind = 'dense';
+-- name: AwaitsVectors :one
+-- Whether anything is still to get a vector of a dense model.
+SELECT EXISTS (SELECT FROM embedding.dense_backlog b WHERE b.model_id = @model);
 
 -- name: RecordPositionAt :one
 -- The highest id of a record that was there at a moment, as far as its time tells.

@@ -23,16 +23,16 @@ const (
 
 // Scope says which part of the log to look at. A nil list does not narrow; an empty one matches nothing.
 type Scope struct {
-	Sessions   []chain.Hash      `json:"sessions,omitempty"`
-	Threads    []chain.Hash      `json:"threads,omitempty"`
-	Players    []chain.Hash      `json:"players,omitempty"`
-	Owners     []chain.Hash      `json:"owners,omitempty"`
-	Hashtags   []chain.Hash      `json:"hashtags,omitempty"`
-	Flags      []chain.Hash      `json:"flags,omitempty"`
-	Items      []chain.Hash      `json:"items,omitempty"`
-	Locations  []chain.Hash      `json:"locations,omitempty"`
-	Types      []chain.RefType   `json:"types,omitempty"`
-	EventTypes []chain.EventType `json:"eventTypes,omitempty"`
+	Sessions   []chain.Hash      `json:"sessions,omitzero"`
+	Threads    []chain.Hash      `json:"threads,omitzero"`
+	Players    []chain.Hash      `json:"players,omitzero"`
+	Owners     []chain.Hash      `json:"owners,omitzero"`
+	Hashtags   []chain.Hash      `json:"hashtags,omitzero"`
+	Flags      []chain.Hash      `json:"flags,omitzero"`
+	Items      []chain.Hash      `json:"items,omitzero"`
+	Locations  []chain.Hash      `json:"locations,omitzero"`
+	Types      []chain.RefType   `json:"types,omitzero"`
+	EventTypes []chain.EventType `json:"eventTypes,omitzero"`
 	Since      *time.Time        `json:"since,omitempty"`
 	Until      *time.Time        `json:"until,omitempty"`
 }
