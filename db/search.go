@@ -91,7 +91,16 @@ type candidate struct {
 // search ranks what the log and the records hold for a request. What has no search vectors is not found: see
 // indexPending.
 func (d *DB) search(ctx context.Context, in searchInput) (searchResult, error) {
-	s := search{
+	s := newSearch(in)
+	err := d.snapshot(ctx, func(tx pgx.Tx) error {
+		s.tx = tx
+		return s.run(ctx)
+	})
+	return s.result, mapError(err)
+}
+
+func newSearch(in searchInput) *search {
+	s := &search{
 		searchInput: in, query: embeddings.Lexical{}.Parse(in.request.Query),
 		found: map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
 	}
@@ -99,23 +108,16 @@ func (d *DB) search(ctx context.Context, in searchInput) (searchResult, error) {
 	a := scopeArgs(scope)
 	s.scope = []any{a.Sessions, a.Threads, a.Players, a.Owners, a.Hashtags, a.Flags, a.Items, a.Locations, a.EventTypes, a.Since, a.Until}
 	s.messages, s.kinds = scope.HasMessages(), words(scope.RecordKinds())
-	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, d.pool, snapshot, func(tx pgx.Tx) error {
-		s.tx = tx
-		return s.run(ctx)
-	})
-	return s.result, mapError(err)
+	return s
+}
+
+// snapshot runs f in a transaction that sees one state of the database and changes nothing.
+func (d *DB) snapshot(ctx context.Context, f func(tx pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
 }
 
 func (s *search) run(ctx context.Context) error {
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	find := s.findInSmall
-	if s.large {
-		find = s.findInLarge
-	}
-	if err := find(ctx); err != nil {
+	if err := s.findByWords(ctx); err != nil {
 		return err
 	}
 	if err := s.findNearest(ctx); err != nil {
@@ -134,6 +136,17 @@ func (s *search) run(ctx context.Context) error {
 		}
 	}
 	return s.read(ctx, best)
+}
+
+// findByWords finds the candidates by their words.
+func (s *search) findByWords(ctx context.Context) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if s.large {
+		return s.findInLarge(ctx)
+	}
+	return s.findInSmall(ctx)
 }
 
 // weigh gives the query its vector, by what is known of the passages that are searched.
