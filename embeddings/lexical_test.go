@@ -136,7 +136,7 @@ func TestWeigh(t *testing.T) {
 	want := map[int32]float64{
 		wry: common, ox: rare, ann: 0.3 * common,
 		pairTerm("wri", "ox"): 0.5 * missing, pairTerm("ox", "ann"): 0.5 * missing,
-		gramTerm("_wry"): 0.2 * missing, gramTerm("wry_"): 0.2 * missing, gramTerm("_ox_"): 0.2 * missing,
+		gramTerm("_wry"): 0.15 * missing, gramTerm("wry_"): 0.15 * missing, gramTerm("_ox_"): 0.15 * missing,
 	}
 	sum := 0.0
 	for term, weight := range want {

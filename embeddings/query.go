@@ -12,10 +12,9 @@ import (
 // Weights of a query's terms, beside 1 for a word.
 const (
 	pairWeight    = 0.5
-	conceptWeight = 0.5
-	gramWeight    = 0.2
+	conceptWeight = 0.6
+	gramWeight    = 0.15
 	nameWeight    = 0.3 // of a word that names an owner: who is asked about says "I", and the others say the name
-	idleWeight    = 0.5 // times that: of a word that any message may have
 )
 
 // What a query has to carry to be sure of anything.
@@ -44,10 +43,10 @@ type Stats struct {
 type Query struct{ terms []queryTerm }
 
 type queryTerm struct {
-	kind kind
-	word string  // that it comes from; of a pair, none
-	idle bool    // whether the word tells nothing of what the query is after
-	dims []int32 // under which a passage may have it, by the passage's language; ascending, at least one
+	kind  kind
+	word  string  // that it comes from; of a pair, none
+	dims  []int32 // under which a passage may have it, by the passage's language; ascending, at least one
+	tells bool    // is a word that tells something of what the query is after
 }
 
 type kind int
@@ -100,7 +99,7 @@ func (q Query) Terms() []int32 {
 func (q Query) Keys() [][]int32 {
 	var groups [][]int32
 	for i, term := range q.terms {
-		if term.tells() && !q.paired(i) {
+		if term.tells && !q.paired(i) {
 			groups = append(groups, slices.Clone(term.dims))
 		}
 	}
@@ -135,7 +134,7 @@ func (q Query) Weigh(stats Stats) QueryVector {
 	weights, readable, sum, information := map[int32]float32{}, map[int32]string{}, float32(0), 0.0
 	for _, term := range q.terms {
 		n := stats.count(term.dims)
-		if term.tells() {
+		if term.tells {
 			idf := idf(n, max(background, stats.Passages)) / tellingIDF
 			information += float64(idf * idf)
 		}
@@ -154,14 +153,7 @@ func (q Query) Weigh(stats Stats) QueryVector {
 	return newQueryVector(weights, readable, sum/float32(min(1, max(minInformation, information))))
 }
 
-// tells says whether a term is a word that tells something of what the query is after.
-func (t queryTerm) tells() bool { return t.kind == isWord && !t.idle }
-
 func (t queryTerm) weight(named bool) float32 {
-	if t.idle {
-		t.idle = false
-		return idleWeight * t.weight(named)
-	}
 	switch {
 	case t.kind == isPair:
 		return pairWeight

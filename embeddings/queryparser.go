@@ -12,13 +12,12 @@ type parser struct {
 }
 
 func (p *parser) read(word string) {
-	idle := idle(word, p.in)
 	stems := p.stems.all(word, p.in.one())
 	dims := make([]int32, len(stems))
 	for i, stem := range stems {
 		dims[i] = wordTerm(stem)
 	}
-	p.add(queryTerm{kind: isWord, word: word, idle: idle, dims: dims})
+	p.add(queryTerm{kind: isWord, word: word, dims: dims, tells: !idle(word, p.in)})
 
 	// A phrase is looked for in the query's language, and in the two that are most likely otherwise.
 	aligned := []string{stems[0], p.stems.stem(word, inEnglish), p.stems.stem(word, inSpanish)}
@@ -33,12 +32,12 @@ func (p *parser) read(word string) {
 	for i, in := range [...]language{inEnglish, inSpanish} {
 		if p.in == 0 || p.in&in != 0 {
 			for _, concept := range concepts[spelling{aligned[i+1], in}] {
-				p.add(queryTerm{kind: isConcept, word: word, idle: idle, dims: []int32{concept}})
+				p.add(queryTerm{kind: isConcept, word: word, dims: []int32{concept}})
 			}
 		}
 	}
 	for _, gram := range appendGrams(nil, word) {
-		p.add(queryTerm{kind: isGram, word: word, idle: idle, dims: []int32{gram}})
+		p.add(queryTerm{kind: isGram, word: word, dims: []int32{gram}})
 	}
 }
 

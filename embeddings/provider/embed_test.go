@@ -124,6 +124,9 @@ func TestOnlyTheFirstTextIsBad(t *testing.T) {
 	if state := p.State(); state.LastError != "" || state.Failures != 0 || state.Refused != 1 {
 		t.Errorf("State = %+v, want no failure", state)
 	}
+	if _, err := p.Embed(t.Context(), append(numbered(batchTexts), "poison")); !slices.Equal(indexes(err), []int{batchTexts}) || server.Asked(known) != 1 {
+		t.Errorf("error = %v, asked for a known word %d times, want only where no vector came before", err, server.Asked(known))
+	}
 }
 
 // TestTextsThatAreTooLongForTheModel are cut until it takes them.
@@ -319,7 +322,7 @@ func TestSlowProvider(t *testing.T) {
 	if failure := wantKind(t, err, TimedOut); !failure.Temporary() || !strings.Contains(err.Error(), "300ms") {
 		t.Errorf("error = %v", err)
 	}
-	vectors, err := p.EmbedRetrying(t.Context(), texts)
+	vectors, err := p.EmbedRetrying(patient(t), texts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -41,6 +42,13 @@ func eventually(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("not after %s: %s", patience, what)
 		}
 	}
+}
+
+// patient gives a context that ends when the test has waited long enough.
+func patient(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 // clock is a time that tests move.

@@ -25,7 +25,7 @@ func TestRetryingUntilItWorks(t *testing.T) {
 			server.BreakNext(12, providertest.Only("number 4", f)) // of both batches
 			texts := numbered(batchTexts + 10)
 			texts[1] = ""
-			vectors, err := p.EmbedRetrying(t.Context(), texts)
+			vectors, err := p.EmbedRetrying(patient(t), texts)
 			wantVectors(t, vectors, server, texts, 1)
 			if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{1}) {
 				t.Errorf("error = %v, want that of the blank text alone, once", err)
@@ -47,7 +47,7 @@ func TestRetryingWaitsAsAsked(t *testing.T) {
 	p, server := start(t)
 	waits := unhurried(p)
 	server.BreakNext(1, providertest.Status(http.StatusTooManyRequests, "17"))
-	if _, err := p.EmbedRetrying(t.Context(), []string{"ferry"}); err != nil {
+	if _, err := p.EmbedRetrying(patient(t), []string{"ferry"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(*waits) != 1 || (*waits)[0] < 17*time.Second || (*waits)[0] > 20*time.Second {
@@ -68,7 +68,7 @@ func TestRetryingKeepsWhatItHas(t *testing.T) {
 		}
 		return second.Load() > 0 && second.Load() < 4
 	}, providertest.HalfBody()))
-	vectors, err := p.EmbedRetrying(t.Context(), texts)
+	vectors, err := p.EmbedRetrying(patient(t), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestRetryingEndsWhatDoesNotPass(t *testing.T) {
 	p, server := start(t)
 	waits := unhurried(p)
 	server.BreakNext(1, providertest.Status(http.StatusUnauthorized, ""))
-	_, err := p.EmbedRetrying(t.Context(), []string{"", "ferry"})
+	_, err := p.EmbedRetrying(patient(t), []string{"", "ferry"})
 	wantKind(t, err, Denied)
 	if len(*waits) != 0 || len(server.Requests()) != 1 || !slices.Equal(indexes(err), []int{0}) {
 		t.Errorf("waited %v, asked %d times, texts %v, want it ended at once", *waits, len(server.Requests()), indexes(err))
