@@ -130,11 +130,24 @@ func TestNamesAcrossLanguages(t *testing.T) {
 			t.Errorf("best for %q = %d of %.3f, want %d", query, best(shares), shares, want)
 		}
 	}
-	for _, group := range (Lexical{}).Parse("Evangeline").Keys() {
-		for _, language := range []string{"Wo ist die Evangeline denn nicht", "où est la Evangeline dans ce", "the Evangeline is", "la Evangeline está"} {
-			keys := Lexical{}.Document(language)[0].Keys
-			if !slices.ContainsFunc(group, func(key int32) bool { return slices.Contains(keys, key) }) {
-				t.Errorf("no key of the name finds it in %q", language)
+}
+
+// Whatever a language's stemmer makes of a name, a query finds it as a word.
+func TestKeysOfNames(t *testing.T) {
+	t.Parallel()
+	for _, frame := range []string{
+		"where is %s and what for", "¿dónde está %s y por qué?", "wo ist %s und warum nicht", "où est %s dans ce", "perché %s non è nella",
+		"onde está %s e não o", "waar is %s en het", "var är %s och inte", "missä %s on ja miten", "hol van %s és nem", "unde este %s și nu",
+		"nerede %s ve neden", "hvor er %s og ikke", "где %s и почему",
+	} {
+		for _, name := range []string{"Thomas", "Annelies", "Giovanni", "Bartolomeo", "Mathilde", "Evangeline", "Oakridge", "Martinez"} {
+			keys := Lexical{}.Document(strings.ReplaceAll(frame, "%s", name))[0].Keys
+			for _, query := range []string{"what about %s", "¿qué hay de %s?", "was ist mit %s"} {
+				groups := Lexical{}.Parse(strings.ReplaceAll(query, "%s", name)).Keys()
+				found := slices.ContainsFunc(slices.Concat(groups...), func(key int32) bool { return slices.Contains(keys, key) })
+				if !found {
+					t.Errorf("no key of %q finds it in %q", strings.ReplaceAll(query, "%s", name), strings.ReplaceAll(frame, "%s", name))
+				}
 			}
 		}
 	}
