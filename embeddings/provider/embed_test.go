@@ -263,7 +263,7 @@ func TestProbe(t *testing.T) {
 	server.Break(providertest.Status(http.StatusBadRequest, ""))
 	_, err := p.Probe(t.Context())
 	wantKind(t, err, Refused)
-	if state := p.State(); state.LastErrorKind != Refused {
+	if state := p.State(); state.LastErrorKind != Refused || state.Refused != 0 || state.Failures != 2 {
 		t.Errorf("State = %+v, want the provider blamed", state)
 	}
 }

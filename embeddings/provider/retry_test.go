@@ -78,6 +78,30 @@ func TestRetryingKeepsWhatItHas(t *testing.T) {
 	}
 }
 
+// TestRetryingByParts lets the first batch come late, the second later, and texts of both be bad.
+func TestRetryingByParts(t *testing.T) {
+	t.Parallel()
+	p, server := start(t)
+	waits := unhurried(p)
+	texts := numbered(batchTexts + 10)
+	texts[2], texts[batchTexts+1], texts[batchTexts+4] = "poison", "poison", ""
+	refuse, asked := providertest.Status(http.StatusBadRequest, ""), atomic.Int32{}
+	server.Break(func(s *providertest.Server, w http.ResponseWriter, r *http.Request, sent []string) {
+		if n := asked.Add(1); n <= 6 || slices.Contains(sent, texts[batchTexts]) && server.Asked(texts[batchTexts]) <= 2 {
+			providertest.Die()(s, w, r, sent)
+		}
+		providertest.Only("poison", refuse)(s, w, r, sent)
+	})
+	vectors, err := p.EmbedRetrying(patient(t), texts)
+	wantVectors(t, vectors, server, texts, 2, batchTexts+1, batchTexts+4)
+	if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{2, batchTexts + 1, batchTexts + 4}) {
+		t.Errorf("error = %v of %v, want those that are bad, by index", err, indexes(err))
+	}
+	if len(*waits) != 8 || (*waits)[5] < firstWait<<5/2 || (*waits)[6] > firstWait {
+		t.Errorf("waited %v, want longer and longer, and from the start again after the first batch", *waits)
+	}
+}
+
 func TestRetryingEndsWhatDoesNotPass(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
