@@ -188,7 +188,7 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 		of := s.byHash[c.Hash]
 		a := s.told[of]
 		candidate := selection.Candidate{
-			Hash: a.hash, Type: of.kind, Score: c.Score, CreatedAt: a.createdAt, Text: a.text, Lead: a.lead(of.kind), Owner: a.book, Salt: a.salt,
+			Hash: a.hash, Type: of.kind, Score: c.Score, CreatedAt: a.createdAt, Text: a.text, Lead: a.lead(of.kind), Owner: a.book, Place: of.id, Salt: a.salt,
 			Explanation: selection.Explanation{
 				Relevance: c.Relevance, Lexical: c.Lexical, Semantic: c.Semantic, Neighbours: c.Neighbours,
 				Recency: c.Recency, Preference: c.Preference,

@@ -16,7 +16,7 @@ const (
 // lengthOf gives the length of lists that may be longer as the most they can hold.
 func lengthOf(objectAndField string) int {
 	switch objectAndField {
-	case "ContextSelection.items", "ContextSelection.dropped":
+	case "ContextSelection.items", "ContextSelection.dropped", "ReplayedSelection.items", "ReplayedSelection.dropped":
 		return 200
 	case "Thread.players":
 		return 100

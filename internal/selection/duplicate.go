@@ -189,10 +189,15 @@ func giveWay(offers []*offer) {
 	}
 }
 
+// age is less than 0 if an offer is older than another, and 0 if neither is.
+func (o *offer) age(other *offer) int {
+	return cmp.Or(o.CreatedAt.Compare(other.CreatedAt), cmp.Compare(o.Type, other.Type), cmp.Compare(o.Place, other.Place))
+}
+
 // meet notes which of two offers gives way to the other: the older one, or, of the same age, the one that ranks lower.
 func (o *offer) meet(better *offer) {
 	older, newer := o, better
-	if o.CreatedAt.After(better.CreatedAt) {
+	if o.age(better) > 0 {
 		older, newer = better, o
 	}
 	if l := older.print.like(&newer.print, older.Owner == newer.Owner); l != different {

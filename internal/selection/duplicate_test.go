@@ -67,6 +67,11 @@ func said(text string, score float64, minute int) Candidate {
 	return c
 }
 
+func at(place int64, c Candidate) Candidate {
+	c.Place = place
+	return c
+}
+
 func reasons(t *testing.T, r Request, candidates ...Candidate) string {
 	t.Helper()
 	packed, err := Pack(r, candidates, nil, words)
@@ -103,6 +108,7 @@ func TestPackSupersedes(t *testing.T) {
 		{"the newer counts, though it ranks lower", Request{Limit: 5}, []Candidate{said("tea", 0.9, 1), said("Tea!", 0.8, 2)}, "duplicate 1"},
 		{"nearly", Request{Limit: 5}, []Candidate{said(minutes, 0.9, 1), said(april, 0.8, 2), said("tea", 0.7, 1)}, "superseded 1 2"},
 		{"the best of the same age", Request{Limit: 5}, []Candidate{said("tea", 0.9, 1), said("Tea", 0.8, 1)}, "1 duplicate"},
+		{"the later of one time", Request{Limit: 5}, []Candidate{at(1, said("tea", 0.9, 1)), at(2, said("Tea", 0.8, 1))}, "duplicate 1"},
 		{"the newest of three", Request{Limit: 5}, []Candidate{said(minutes, 0.9, 2), said(april, 0.8, 3), said(may, 0.7, 1)}, "superseded 1 superseded"},
 		{"the newer is below the threshold", Request{Limit: 5, Threshold: 0.85}, []Candidate{said("tea", 0.9, 1), said("Tea", 0.8, 2)}, "1 below_threshold"},
 		{"the newer is over the limit", Request{Limit: 2}, []Candidate{said("tea", 0.9, 1), said("milk", 0.8, 1), said("honey", 0.8, 1), said("Tea", 0.7, 2)}, "1 2 over_limit over_limit"},

@@ -26,6 +26,7 @@ type Candidate struct {
 	Text        string
 	Owner       string          // whose words they are: a message's owner, a record's book
 	CreatedAt   time.Time       // of two that say the same, the newer counts
+	Place       int64           // among messages, or records: of one time, the later one is the newer
 	Salt        []byte          // a message's
 	Matched     func() []string // the words of the query that the text holds; asked of what is selected
 }
@@ -125,7 +126,7 @@ func (p *packer) prepare(candidates []Candidate, earlier *Selection) error {
 		}
 	}
 	giveWay(p.byAge)
-	slices.SortStableFunc(p.byAge, func(a, b *offer) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	slices.SortStableFunc(p.byAge, func(a, b *offer) int { return b.age(a) })
 	if earlier != nil {
 		for _, item := range earlier.Items {
 			o := byHash[item.Hash]
