@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for the statements
 	"math"
@@ -99,23 +100,10 @@ func denseNearest(ctx context.Context, tx pgx.Tx, query denseQuery, scope select
 	return hits[:min(len(hits), limit)], err
 }
 
-// nearestFirst orders hits; equal ones by kind and then newest first, so that the order is always the same.
+// nearestFirst orders hits; equal ones always in the same way.
 func nearestFirst(hits []denseHit) {
 	slices.SortFunc(hits, func(a, b denseHit) int {
-		switch {
-		case a.cosine != b.cosine:
-			if a.cosine > b.cosine {
-				return -1
-			}
-			return 1
-		case a.kind != b.kind:
-			return strings.Compare(string(a.kind), string(b.kind))
-		case a.id > b.id:
-			return -1
-		case a.id < b.id:
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.kind, b.kind), cmp.Compare(a.id, b.id))
 	})
 }
 

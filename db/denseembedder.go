@@ -42,8 +42,8 @@ type EmbedderConfig struct {
 
 // densePace is how quickly the embedder goes on. Zero values mean the constants.
 type densePace struct {
-	poll, lease, lasting, reprobe time.Duration
-	wait                          func(attempt int, failure *provider.Error) time.Duration
+	poll, lease, lasting, reprobe, refile time.Duration
+	wait                                  func(attempt int, failure *provider.Error) time.Duration
 }
 
 // Pace of the embedder.
@@ -53,6 +53,7 @@ const (
 	denseLease   = 3 * time.Minute        // how long a batch may take before another server takes it over
 	denseLasting = time.Minute            // without asking, after a failure that does not pass by itself
 	denseReprobe = time.Minute            // between attempts to reach the old model while a new one is built
+	denseRefile  = time.Minute            // between looks for what may be missing from the backlog
 )
 
 // denseProbe is the text by whose vector a model is known again, and sameModel the cosine from which on it is.
@@ -132,7 +133,7 @@ func (d *DB) StartEmbedder(ctx context.Context, config EmbedderConfig) error {
 
 func (p densePace) orStandard() densePace {
 	for value, standard := range map[*time.Duration]time.Duration{
-		&p.poll: densePoll, &p.lease: denseLease, &p.lasting: denseLasting, &p.reprobe: denseReprobe,
+		&p.poll: densePoll, &p.lease: denseLease, &p.lasting: denseLasting, &p.reprobe: denseReprobe, &p.refile: denseRefile,
 	} {
 		if *value <= 0 {
 			*value = standard

@@ -15,7 +15,6 @@ import (
 // How a model comes to serve.
 const (
 	switchSlack = 10 * time.Second // messages that wait for less do not hold up the switch: some always do
-	refileEvery = time.Minute      // between looks for what may be missing from the backlog
 	indexLease  = time.Minute      // renewed while an index is built
 	indexMemory = 2 << 20          // kB that building an index may use, at most; it has less where less will do
 	indexCores  = 2                // that help
@@ -52,7 +51,7 @@ func (e *denseEmbedder) advance(ctx context.Context, mine *denseTarget, serves, 
 	if err := e.config.step("switch"); err != nil {
 		return err
 	}
-	return e.db.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+	err = e.db.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
 		if err := q.LockModels(ctx); err != nil {
 			return err
 		}
@@ -61,6 +60,10 @@ func (e *denseEmbedder) advance(ctx context.Context, mine *denseTarget, serves, 
 		}
 		return retire(ctx, q)
 	})
+	if err == nil {
+		e.db.log.InfoContext(ctx, "searches use another embedding model", "model", mine.name)
+	}
+	return err
 }
 
 // fileMissing files what is neither embedded nor outstanding: what was written by a transaction that had begun before the
@@ -77,7 +80,7 @@ func (e *denseEmbedder) fileMissing(ctx context.Context, mine *denseTarget) erro
 		}
 		e.filed = missing.Filed == 0 && records == 0
 		e.settled = e.filed && missing.Settled
-		e.refile = time.Now().Add(refileEvery)
+		e.refile = time.Now().Add(e.config.pace.refile)
 		return nil
 	})
 }

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tzzr/context-manager/embeddings/provider"
 )
 
-// byWords is how a notice ends.
-const byWords = ": ranked by words alone"
+// byWords makes of a reason, in words, the notice of a search without dense vectors: one sentence.
+func byWords(reason string) string {
+	first, size := utf8.DecodeRuneInString(reason)
+	return string(unicode.ToUpper(first)) + reason[size:] + ": ranked by words alone."
+}
 
 // denseQuery gives the vector of a query under the model that serves: nil if there is none, and then the notice says why
 // in one sentence, if a provider is set.
@@ -20,33 +25,9 @@ func (d *DB) denseQuery(ctx context.Context, text string) (query *denseQuery, no
 	}
 	model, embedder, why := e.server()
 	if embedder == nil {
-		return nil, why + byWords
+		return nil, byWords(why)
 	}
 	return e.query(ctx, model, embedder, text)
-}
-
-// denseQueryUnder is denseQuery for the model of that name, whether it serves or not: so that what was ranked under it
-// can be ranked again.
-func (d *DB) denseQueryUnder(ctx context.Context, name, text string) (query *denseQuery, notice string) {
-	e := d.dense.Load()
-	if e == nil {
-		return nil, "there is no embedding provider" + byWords
-	}
-	for _, target := range e.targets() {
-		if target.name == name {
-			return e.query(ctx, target.denseModel, target.embedder, text)
-		}
-	}
-	rows, err := d.queries().DenseModel(ctx, name)
-	if err != nil || len(rows) == 0 {
-		return nil, fmt.Sprintf("the embedding model %s is not there any more"+byWords, name)
-	}
-	r := rows[0]
-	target, err := e.open(ctx, denseModel{r.ID, r.Name, r.AskedAs, int(r.Dimensions), r.Probe.Slice()})
-	if err != nil {
-		return nil, denseProblem(err) + byWords
-	}
-	return e.query(ctx, target.denseModel, target.embedder, text)
 }
 
 // server gives the model that serves and how it is asked; embedder is nil if it cannot be, and why says so.
@@ -75,9 +56,9 @@ func (e *denseEmbedder) query(ctx context.Context, model denseModel, embedder Em
 	vector, err := embedder.Query(ctx, text)
 	switch {
 	case err != nil:
-		return nil, queryProblem(err) + byWords
+		return nil, byWords(queryProblem(err))
 	case len(vector) != model.dimensions:
-		return nil, fmt.Sprintf("the embedding provider gave a vector of %d dimensions instead of %d"+byWords, len(vector), model.dimensions)
+		return nil, byWords(fmt.Sprintf("the embedding provider gave a vector of %d dimensions instead of %d", len(vector), model.dimensions))
 	}
 	return &denseQuery{model: model.id, name: model.name, vector: vector}, ""
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -62,15 +63,18 @@ func (e *denseEmbedder) work(ctx context.Context) {
 	}
 }
 
-// batch embeds what is next in the backlog of a model; some is false if that is empty. The error is the database's.
+// batch embeds what is next in the backlog of a model; some is false if that is empty, or the provider failed. The error
+// is the database's. A server that stops gives back what it has taken, so what it does there goes on without ctx.
 func (e *denseEmbedder) batch(ctx context.Context, target *denseTarget) (some bool, err error) {
-	leased, err := e.lease(ctx, target)
+	finishing, cancel := withGrace(ctx, denseFinish)
+	defer cancel()
+	leased, err := e.lease(finishing, target)
 	if err != nil || len(leased.runs) == 0 {
 		return false, err
 	}
 	outcome, texts, err := e.texts(ctx, target, leased)
 	if err != nil {
-		return false, err // the lease ends by itself
+		return false, errors.Join(err, e.db.queries().FreeRunsAgain(finishing, leased.runs))
 	}
 	if err := e.config.step("embed"); err != nil {
 		return false, err
@@ -84,8 +88,6 @@ func (e *denseEmbedder) batch(ctx context.Context, target *denseTarget) (some bo
 	if err := e.config.step("keep"); err != nil {
 		return false, err
 	}
-	finishing, cancel := context.WithTimeout(context.WithoutCancel(ctx), denseFinish)
-	defer cancel()
 	pause := e.account(ctx, target, outcome)
 	if err := e.finish(finishing, target, leased, outcome, pause); err != nil {
 		return false, err
@@ -93,7 +95,14 @@ func (e *denseEmbedder) batch(ctx context.Context, target *denseTarget) (some bo
 	if err := e.tell(finishing, target, outcome.err, ctx.Err() != nil); err != nil {
 		return false, err
 	}
-	return len(outcome.sources) == 0 || outcome.err == nil, nil
+	return outcome.err == nil, nil
+}
+
+// withGrace gives a context that ends some time after ctx.
+func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return later, func() { stop(); cancel() }
 }
 
 // lease takes the newest runs, at most denseBatch sources. One that failed before goes alone.
@@ -196,7 +205,8 @@ func (e *denseEmbedder) judge(ctx context.Context, target *denseTarget, leased d
 	for i, vector := range o.vectors {
 		if vector != nil && len(vector) != target.dimensions {
 			o.vectors[i] = nil
-			o.err = &provider.Error{Kind: provider.WrongDimension, Message: "gave vectors of another dimension than the model " + target.name + " has"}
+			o.err = &provider.Error{Kind: provider.WrongDimension, Message: fmt.Sprintf(
+				"gave a vector of %d dimensions instead of %d: another model answers to the name %s", len(vector), target.dimensions, target.askedAs)}
 		}
 	}
 }

@@ -342,6 +342,15 @@ func (q *Queries) FreeRuns(ctx context.Context, modelID int32, rowCount int32) (
 	return items, nil
 }
 
+const freeRunsAgain = `-- name: FreeRunsAgain :exec
+UPDATE embedding.dense_backlog SET free_at = '-infinity' WHERE id = ANY ($1::BIGINT[])
+`
+
+func (q *Queries) FreeRunsAgain(ctx context.Context, ids []int64) error {
+	_, err := q.db.Exec(ctx, freeRunsAgain, ids)
+	return err
+}
+
 const keepDense = `-- name: KeepDense :execrows
 INSERT INTO embedding.dense (model_id, kind, source_id, session_hash, vector)
 SELECT $1::INT, 'context', m.id, m.session_hash, v.vector

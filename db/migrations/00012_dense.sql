@@ -43,7 +43,7 @@ CREATE TABLE embedding.dense (
     PRIMARY KEY (kind, source_id, model_id)
 ) PARTITION BY LIST (model_id);
 -- Numbers without order do not compress.
-ALTER TABLE embedding.dense ALTER COLUMN vector SET STORAGE EXTERNAL;
+ALTER TABLE embedding.dense ALTER COLUMN vector SET STORAGE EXTERNAL, ALTER COLUMN vector SET STATISTICS 0;
 CREATE TRIGGER erased AFTER INSERT ON embedding.dense REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION embedding.refuse_erased();
 ALTER TABLE embedding.dense ENABLE ALWAYS TRIGGER erased;

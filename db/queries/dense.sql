@@ -102,6 +102,9 @@ ORDER BY b.records DESC, b.last_id DESC LIMIT @row_count FOR UPDATE SKIP LOCKED;
 -- name: LeaseRuns :exec
 UPDATE embedding.dense_backlog SET free_at = clock_timestamp() + make_interval(secs => @seconds::FLOAT8) WHERE id = ANY (@ids::BIGINT[]);
 
+-- name: FreeRunsAgain :exec
+UPDATE embedding.dense_backlog SET free_at = '-infinity' WHERE id = ANY (@ids::BIGINT[]);
+
 -- name: ShortenRun :one
 UPDATE embedding.dense_backlog SET last_id = @last_id WHERE id = @id RETURNING filed_at;
 

@@ -1,0 +1,325 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// With another model the log is embedded anew while the old one serves, with what is appended meanwhile; two dimensions
+// stand side by side. Then searches switch.
+func TestDenseSwitch(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32, "large": 48})
+	first, url := open(t)
+	mustAppend(t, first, many(150, "word")...)
+	old := embeds(t, url, e.config("small"))
+	untilServing(t, old, "small", 150)
+	old.Close()
+
+	var switches atomic.Bool
+	store := embeds(t, url, e.config("large").WithStep(func(name string) error {
+		if name == "switch" && !switches.Load() {
+			return errors.New("not yet")
+		}
+		return nil
+	}))
+	eventually(t, "the new model is there but for the switch", func() bool {
+		m := model(t, store, "large")
+		return m.Embedded == 150 && m.State == db.ModelBuilding && *m.Dimensions == 48
+	})
+	recent := mustAppend(t, store, many(20, "meanwhile")...)
+	eventually(t, "both models have what is new", func() bool {
+		return model(t, store, "large").Embedded == 170 && model(t, store, "small").Embedded == 170
+	})
+	if id, by, notice := nearest(t, store, "meanwhile7"); id != recent[7].ID || by != "small" || notice != "" {
+		t.Errorf("meanwhile: %d by %q, %q; want %d by the old one", id, by, notice, recent[7].ID)
+	}
+	switches.Store(true)
+	untilServing(t, store, "large", 170)
+	if id, by, _ := nearest(t, store, "meanwhile7"); id != recent[7].ID || by != "large" {
+		t.Errorf("then: %d by %q, want %d by the new one", id, by, recent[7].ID)
+	}
+	mustAppend(t, store, many(10, "after")...)
+	untilServing(t, store, "large", 180)
+	if m := model(t, store, "small"); m.State != db.ModelKept || m.Embedded != 170 || m.Outstanding != 0 {
+		t.Errorf("the old model is %+v, want it kept as it was", m)
+	}
+	// Back to the old one: what it lacks is all that is embedded.
+	store.Close()
+	asked := len(e.models["small"].Requests())
+	again := embeds(t, url, e.config("small"))
+	untilServing(t, again, "small", 180)
+	texts := 0
+	for _, r := range e.models["small"].Requests()[asked:] {
+		texts += len(r.Texts)
+	}
+	if texts > 20 {
+		t.Errorf("%d texts were asked for, want the 10 that were missing and few others", texts)
+	}
+}
+
+// Without the old model at the provider, searches go by words until the new one is there, and say so.
+func TestDenseSwitchWithoutOldModel(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32, "large": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(30, "word")...)
+	old := embeds(t, url, e.config("small"))
+	untilServing(t, old, "small", 30)
+	old.Close()
+	for name, gone := range map[string]providertest.Fault{"gone": providertest.Status(404, ""), "another": providertest.Dimensions(16)} {
+		e.models["small"].Break(gone)
+		e.models["large"].Break(providertest.Only("word", providertest.Hang()))
+		store := embeds(t, url, e.config("large"))
+		eventually(t, name+": it is said", func() bool {
+			_, _, notice := nearest(t, store, "word")
+			return contains(notice, "ranked by words alone") && contains(model(t, store, "small").LastError, "is not embedded with it")
+		})
+		store.Close()
+	}
+	e.models["large"].Mend()
+	untilServing(t, embeds(t, url, e.config("large")), "large", 30)
+}
+
+// What gives other vectors under the same name is another model.
+func TestDenseSameName(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(30, "word")...)
+	old := embeds(t, url, e.config("small"))
+	untilServing(t, old, "small", 30)
+	old.Close()
+	e.models["small"] = providertest.New(t, 24)
+	store := embeds(t, url, e.config("small"))
+	untilServing(t, store, "small@2", 30)
+	if m := model(t, store, "small"); m.State != db.ModelKept || *m.Dimensions != 32 || m.Embedded != 30 {
+		t.Errorf("the old model is %+v", m)
+	}
+	if m := model(t, store, "small@2"); *m.Dimensions != 24 {
+		t.Errorf("the new model is %+v", m)
+	}
+}
+
+// Killed at any step of the way, the next server goes on from there.
+func TestDenseResumes(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"embed", "keep", "index", "switch"} {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			e := newEndpoint(t, map[string]int{"small": 32, "large": 48})
+			first, url := open(t)
+			mustAppend(t, first, many(100, "word")...)
+			old := embeds(t, url, e.config("small"))
+			untilServing(t, old, "small", 100)
+			old.Close()
+			for range 3 {
+				var reached atomic.Bool
+				killed := embeds(t, url, e.config("large").WithPace(10*time.Millisecond, 100*time.Millisecond).WithStep(func(name string) error {
+					if name == step {
+						reached.Store(true)
+						return errors.New("killed")
+					}
+					return nil
+				}))
+				eventually(t, "it is killed", reached.Load)
+				if m := model(t, killed, "small"); m.State != db.ModelServing {
+					t.Errorf("the old model is %+v, want it to serve", m)
+				}
+				killed.Close()
+			}
+			untilServing(t, embeds(t, url, e.config("large")), "large", 100)
+		})
+	}
+}
+
+// An index that was left half done is built anew.
+func TestDenseResumesIndex(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(50, "word")...)
+	var built atomic.Int64
+	killed := embeds(t, url, e.config("small").WithStep(func(name string) error {
+		if name == "switch" {
+			built.Add(1)
+			return errors.New("killed")
+		}
+		return nil
+	}))
+	eventually(t, "the index is built", func() bool { return built.Load() > 0 })
+	killed.Close()
+	conn := superuser(t, url)
+	index := "embedding.dense_" + value[string](t, conn, "SELECT id::TEXT FROM embedding.models WHERE name = 'small'") + "_hnsw"
+	before := value[uint32](t, conn, "SELECT $1::REGCLASS::OID", index)
+	mustExec(t, conn, "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = $1", before)
+	untilServing(t, embeds(t, url, e.config("small")), "small", 50)
+	if after := value[uint32](t, conn, "SELECT $1::REGCLASS::OID", index); after == before {
+		t.Error("the index that was half done is used")
+	}
+	if !value[bool](t, conn, "SELECT indisvalid FROM pg_index WHERE indexrelid = $1::REGCLASS", index) {
+		t.Error("the index cannot be used")
+	}
+}
+
+// Of servers with different models, the one that started last decides, and they do not take turns.
+func TestDenseServersDisagree(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32, "large": 48})
+	first, url := open(t)
+	mustAppend(t, first, many(30, "word")...)
+	one := embeds(t, url, e.config("small"))
+	untilServing(t, one, "small", 30)
+	two := embeds(t, url, e.config("large"))
+	untilServing(t, two, "large", 30)
+	mustAppend(t, one, many(10, "after")...)
+	untilServing(t, two, "large", 40)
+	eventually(t, "the first server uses the model that serves", func() bool {
+		_, by, _ := nearest(t, one, "word3")
+		return by == "large"
+	})
+	if m := model(t, one, "small"); m.State != db.ModelKept || !contains(m.LastError, "another server") {
+		t.Errorf("at the first server its model is %+v", m)
+	}
+	since := value[time.Time](t, superuser(t, url), "SELECT since FROM embedding.serving")
+	mustAppend(t, two, many(10, "more")...)
+	untilServing(t, two, "large", 50)
+	if now := value[time.Time](t, superuser(t, url), "SELECT since FROM embedding.serving"); !now.Equal(since) {
+		t.Error("they switched once more")
+	}
+}
+
+// What is erased while it is being embedded does not come back, and what has vectors of two models loses both.
+func TestDenseErase(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32, "large": 48})
+	first, url := open(t)
+	conn := superuser(t, url)
+	written := mustAppend(t, first, many(100, "word")...)
+	old := embeds(t, url, e.config("small"))
+	untilServing(t, old, "small", 100)
+	old.Close()
+
+	during := func(part string) {
+		e.models["large"].Break(providertest.Only(part, providertest.Hang()))
+	}
+	during("word99 ")
+	store := embeds(t, url, e.config("large"))
+	eventually(t, "the provider has the text", func() bool { return e.models["large"].Asked(*written[99].Content) > 0 })
+	mustErase(t, store, written[99].Hash)
+	e.models["large"].Mend()
+	untilServing(t, store, "large", 100) // one is gone, and the erasure's message came
+	wantGone := func(m chain.Message) {
+		t.Helper()
+		if n := value[int](t, conn, "SELECT count(*) FROM embedding.dense WHERE kind = 'context' AND source_id = $1", m.ID); n != 0 {
+			t.Errorf("the erased message has %d vectors", n)
+		}
+	}
+	wantGone(written[99])
+	if n := value[int](t, conn, "SELECT count(*) FROM embedding.dense WHERE kind = 'context' AND source_id = $1", written[5].ID); n != 2 {
+		t.Fatalf("a message has %d vectors, want those of two models", n)
+	}
+	mustErase(t, store, written[5].Hash)
+	wantGone(written[5])
+	hits, _, _, err := store.Nearest(t.Context(), *written[5].Content, scopeOfAll, nil, nil, 200)
+	if err != nil || len(hits) < 99 || slices.ContainsFunc(hits, func(h db.Hit) bool { return h.ID == written[5].ID || h.ID == written[99].ID }) {
+		t.Errorf("after it %d hits, %v; want all but the erased ones", len(hits), err)
+	}
+	id := value[int](t, conn, "SELECT id FROM embedding.models WHERE name = 'large'")
+	for _, table := range []string{"embedding.dense", fmt.Sprintf("embedding.dense_%d", id)} {
+		for _, role := range []string{"origin", "replica"} {
+			mustExec(t, conn, "SET session_replication_role = "+role)
+			_, err := conn.Exec(t.Context(), "INSERT INTO "+table+" (model_id, kind, source_id, vector) SELECT $1, 'context', $2, vector FROM embedding.dense WHERE model_id = $1 LIMIT 1", id, written[5].ID)
+			if sqlState(err) != "CM008" {
+				t.Errorf("%s, as %s: a vector of an erased message is answered by %v, want CM008", table, role, err)
+			}
+		}
+	}
+	// As if it were outstanding still.
+	mustExec(t, conn, "SET session_replication_role = origin")
+	mustExec(t, conn, "INSERT INTO embedding.dense_backlog (model_id, records, first_id, last_id) VALUES ($1, FALSE, $2, $2)", id, written[5].ID)
+	untilServing(t, store, "large", 100)
+	wantGone(written[5])
+	wantLog(t, store, 2)
+}
+
+// An erasure whose vectors go is all or nothing, and waits for those who write vectors of what they have read.
+func TestDenseEraseWaits(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	conn, writer := superuser(t, url), superuser(t, url)
+	target := mustAppend(t, first, many(3, "word")...)[0]
+	store := embeds(t, url, e.config("small"))
+	untilServing(t, store, "small", 3)
+	store.Close()
+	mustExec(t, writer, "BEGIN; SELECT pg_advisory_xact_lock_shared(log.erasure_lock())")
+	mustExec(t, writer, "DELETE FROM embedding.dense WHERE source_id = $1", target.ID)
+	outcome := make(chan error, 1)
+	go func() {
+		_, err := first.Erase(context.WithoutCancel(t.Context()), target.Hash, eraser, "asked for")
+		outcome <- err
+	}()
+	waits(t, conn, blockedErasures)
+	mustExec(t, writer, "INSERT INTO embedding.dense SELECT model_id, 'context', $1, NULL, vector FROM embedding.dense LIMIT 1", target.ID)
+	mustExec(t, writer, "COMMIT")
+	if err := <-outcome; err != nil {
+		t.Fatal(err)
+	}
+	if n := value[int](t, conn, "SELECT count(*) FROM embedding.dense"); n != 2 {
+		t.Errorf("there are %d vectors, want 2", n)
+	}
+
+	locker := superuser(t, url)
+	other := mustAppend(t, first, draft("s", "one more"))[0]
+	before := logState(t, conn)
+	mustExec(t, locker, "BEGIN; LOCK TABLE embedding.dense IN SHARE MODE")
+	go func() {
+		_, err := first.Erase(context.WithoutCancel(t.Context()), other.Hash, eraser, "asked for")
+		outcome <- err
+	}()
+	waits(t, conn, blockedErasures)
+	mustExec(t, conn, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity a
+		WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND a.query LIKE '%log.erase(%' AND pid <> pg_backend_pid()`)
+	if err := <-outcome; fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("ended: Erase() = %v, want %s", err, fault.Unavailable)
+	}
+	mustExec(t, locker, "ROLLBACK")
+	if got := logState(t, conn); got != before {
+		t.Errorf("the log was %s and is %s", before, got)
+	}
+}
+
+// ANALYZE keeps no samples of vectors: what is erased would be left in them.
+func TestDenseIsNotSampled(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(100, "word")...)
+	untilServing(t, embeds(t, url, e.config("small")), "small", 100)
+	conn := superuser(t, url)
+	mustExec(t, conn, "ANALYZE")
+	rows, _ := conn.Query(t.Context(), `SELECT c.relname || '.' || a.attname FROM pg_statistic s JOIN pg_class c ON c.oid = s.starelid
+		JOIN pg_attribute a ON a.attrelid = s.starelid AND a.attnum = s.staattnum WHERE c.relname LIKE 'dense%' ORDER BY 1`)
+	sampled, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(sampled) < 3 {
+		t.Fatalf("sampled: %v, %v", sampled, err)
+	}
+	for _, column := range sampled {
+		if contains(column, "vector") || contains(column, "hnsw") {
+			t.Errorf("ANALYZE has samples of %s", column)
+		}
+	}
+}
