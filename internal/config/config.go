@@ -33,7 +33,7 @@ type Server struct {
 
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.
 func IgnoreEmpty() {
-	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO",
+	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
 		"WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS",
 		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL"} {
 		if os.Getenv(name) == "" {

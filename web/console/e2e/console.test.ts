@@ -166,6 +166,31 @@ describe("asking for context", () => {
     await v.end();
   });
 
+  it("computes a selection again, says if a name has changed since, and keeps its block as a beginning", async () => {
+    const v = await visit();
+    await v.signIn("/context?threshold=0&limit=3&q=hotel+booking+reserva");
+    await v.page.getByRole("button", { name: "Ask for context" }).click();
+    await v.page.waitForURL(/selection=/);
+    await v.page.getByRole("button", { name: "Compute it again" }).click();
+    await v.page.getByText("It has the same receipt.").waitFor();
+    const block = await v.page.locator("pre").innerText();
+
+    await v.page.getByLabel("At most (items)").fill("5");
+    await v.page.getByRole("checkbox", { name: /Keep the block of this selection/ }).check();
+    await v.page.getByRole("button", { name: "Ask for context" }).click();
+    await v.page.getByText(/[1-9]\d* tokens unchanged from/).waitFor();
+    expect((await v.page.locator("pre").innerText()).startsWith(block)).toBe(true);
+
+    server.sql("UPDATE core.players SET name = name || ' II'");
+    await v.page.getByRole("button", { name: "Compute it again" }).click();
+    await v.page.getByText("Not identical.").waitFor();
+    await v.page.getByText("Names or preferences changed:").waitFor();
+    server.sql("UPDATE core.players SET name = regexp_replace(name, ' II$', '')");
+    await v.page.getByRole("button", { name: "Compute it again" }).click();
+    await v.page.getByText("It has the same receipt.").waitFor();
+    await v.end();
+  });
+
   it("narrows the scope to a player chosen by name", async () => {
     const [name = "", hash = ""] = server
       .sql(`SELECT p.name, p.hash FROM core.players p

@@ -19,6 +19,7 @@ export default function ContextPage() {
 
   const answer = useRef<HTMLElement>(null);
   const onAsk = async (draft: URLSearchParams) => {
+    if (selection && draft.has("keep")) draft.set("keep", selection);
     const input = requestOf(draft);
     if (!input) return;
     draft.delete("selection");

@@ -114,6 +114,7 @@ export function Form({ params, busy, onAsk }: Props) {
           </label>
         </div>
       </details>
+      <Keep shown={params.get("selection")} kept={draft.get("keep")} onKeep={(id) => set("keep", id ? [id] : [])} />
       <fieldset className={styles.group}>
         <legend>Whose preferences count</legend>
         <Picker
@@ -125,6 +126,23 @@ export function Form({ params, busy, onAsk }: Props) {
         />
       </fieldset>
     </form>
+  );
+}
+
+type KeepProps = { shown: string | null; kept: string | null; onKeep: (id: string | null) => void };
+
+/** Whether the block of the selection that is shown stays as the beginning of the next one. */
+function Keep({ shown, kept, onKeep }: KeepProps) {
+  const id = shown ?? kept;
+  if (id === null) return null;
+  return (
+    <label className={styles.keep}>
+      <input type="checkbox" checked={kept !== null} onChange={(e) => onKeep(e.target.checked ? id : null)} />
+      <span>
+        Keep the block of this selection as the beginning
+        <small>What still qualifies stays as it is, to the byte, so that a provider’s prompt cache holds.</small>
+      </span>
+    </label>
   );
 }
 

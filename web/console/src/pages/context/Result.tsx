@@ -7,6 +7,7 @@ import { Screen } from "../../ui/Screen";
 import { Time } from "../../ui/Time";
 import { mark } from "./marks";
 import type { Selected, Selection, Source } from "./query";
+import { ReplayOf } from "./Replay";
 import styles from "./Result.module.css";
 import { Score } from "./Score";
 
@@ -50,6 +51,12 @@ function Summary({ selection: s }: { selection: Selection }) {
         </span>
         <span>
           ranked by <b>{s.embeddingModel}</b>
+          {s.denseModel && (
+            <>
+              {" "}
+              and <b>{s.denseModel}</b>
+            </>
+          )}
         </span>
         <Time at={s.createdAt} />
       </p>
@@ -66,6 +73,23 @@ function Summary({ selection: s }: { selection: Selection }) {
           </span>
           <meter min={0} max={s.tokenBudget} value={s.tokens} />
         </label>
+      )}
+      {s.previous && (
+        <p className={styles.facts}>
+          <span>
+            <b>{plural(s.unchangedTokens, "token")}</b> unchanged from{" "}
+            <Link href={`/context?selection=${encodeURIComponent(s.previous.id)}`}>the selection before</Link>
+          </span>
+        </p>
+      )}
+      {s.notices.length > 0 && (
+        <ul className={styles.notices} aria-label="Notices">
+          {s.notices.map((notice) => (
+            <li key={notice}>
+              <Icon name="error" size={14} /> <span>{notice}</span>
+            </li>
+          ))}
+        </ul>
       )}
     </section>
   );
@@ -133,8 +157,8 @@ const reasons: Record<Selection["dropped"][number]["reason"], string> = {
   BELOW_THRESHOLD: "Below the threshold",
   OVER_BUDGET: "Over the token budget",
   OVER_LIMIT: "Enough better ones",
-  DUPLICATE: "Same content as a better one",
-  SUPERSEDED: "A later one took its place",
+  DUPLICATE: "Same text as a newer one",
+  SUPERSEDED: "A newer one says it again",
 };
 
 function Dropped({ dropped, open }: { dropped: Selection["dropped"]; open: boolean }) {
@@ -177,6 +201,7 @@ function Rendered({ selection: s }: { selection: Selection }) {
         recompute it.
       </p>
       <FullHash hash={s.receipt} what="receipt" />
+      <ReplayOf id={s.id} />
     </section>
   );
 }

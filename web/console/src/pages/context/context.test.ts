@@ -63,12 +63,13 @@ describe("requestOf", () => {
       threshold: 0.7,
       tokenBudget: null,
       player: null,
+      previous: null,
       scope: null,
     });
   });
   it("reads all of the form", () => {
     const params = new URLSearchParams(
-      "q=hotel&limit=9&threshold=0&budget=200&as=aa&player=bb&player=cc&thread=dd&type=SECRETARY&type=X&since=2026-01-02",
+      "q=hotel&limit=9&threshold=0&budget=200&as=aa&keep=ee&player=bb&player=cc&thread=dd&type=SECRETARY&type=X&since=2026-01-02",
     );
     expect(requestOf(params)).toEqual({
       query: "hotel",
@@ -76,6 +77,7 @@ describe("requestOf", () => {
       threshold: 0,
       tokenBudget: 200,
       player: "aa",
+      previous: "ee",
       scope: { players: ["bb", "cc"], threads: ["dd"], types: ["SECRETARY"], since: "2026-01-02T00:00:00Z" },
     });
   });

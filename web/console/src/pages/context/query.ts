@@ -25,7 +25,8 @@ export const SelectionQuery = graphql(
   `
   query Selection($id: ID!) {
     contextSelection(id: $id) {
-      id receipt query rendered tokens tokenBudget logSize embeddingModel createdAt
+      id receipt query rendered tokens tokenBudget unchangedTokens logSize embeddingModel denseModel notices createdAt
+      previous { id }
       items {
         position type score tokens
         explanation { relevance lexical semantic neighbours recency preference matchedTerms }
@@ -36,6 +37,19 @@ export const SelectionQuery = graphql(
   }
 `,
   [SourceFields],
+);
+
+export const ReplaySelection = graphql(
+  `
+  query ReplaySelection($id: ID!) {
+    replayContext(id: $id) {
+      identical differences untold
+      causes { kind message alone messages { hash sequence owner { ...ThingFields } } }
+      selection { receipt tokens }
+    }
+  }
+`,
+  [ThingFields],
 );
 
 export const FindComponents = graphql(
@@ -60,6 +74,9 @@ export const ComponentName = graphql(
 
 /** A selection as it was given. */
 export type Selection = NonNullable<ResultOf<typeof SelectionQuery>["contextSelection"]>;
+
+/** What computing a selection again has shown. */
+export type Replay = ResultOf<typeof ReplaySelection>["replayContext"];
 
 /** A selected message or record, with its score. */
 export type Selected = Selection["items"][number];

@@ -47,6 +47,7 @@ export function requestOf(params: URLSearchParams): RequestInput | null {
     threshold: numberIn(params, "threshold") ?? limits.threshold.usual,
     tokenBudget: numberIn(params, "budget"),
     player: params.get("as"),
+    previous: params.get("keep"),
     scope: Object.keys(scope).length > 0 ? scope : null,
   };
 }
