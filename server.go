@@ -19,11 +19,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/rs/cors"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/instance"
+	"github.com/tzzr/context-manager/embeddings/provider"
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/config"
@@ -76,6 +78,10 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 	if err := startSealer(ctx, s.DB, c.Server, cfg.DataDir, metrics); err != nil {
 		return err
 	}
+	if err := startEmbedder(ctx, s.DB, c.Server); err != nil {
+		return err
+	}
+	metrics.AddEmbeddings(embeddingCounts(s.DB))
 	announce(listener.Addr(), token, made, cfg.DataDir)
 	err = serve(ctx, listener, s, auth.NewAdminVerifier(token), c.Server, metrics, log)
 	if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {
@@ -108,6 +114,36 @@ func startSealer(ctx context.Context, store *db.DB, cfg config.Server, dataDir s
 		return state.Newest.Size, state.Waiting, state.Condition == db.Refused
 	})
 	return nil
+}
+
+// startEmbedder makes the store embed its log with the provider of the settings, if there is one, until it is closed.
+func startEmbedder(ctx context.Context, store *db.DB, cfg config.Server) error {
+	if cfg.EmbeddingsURL == "" {
+		return nil
+	}
+	open := func(model string) (*provider.Provider, error) {
+		return provider.New(provider.Config{
+			URL: cfg.EmbeddingsURL, Model: model, Key: string(cfg.EmbeddingsKey), CacheTTL: time.Duration(cfg.EmbeddingCacheTTL),
+		})
+	}
+	if _, err := open(cfg.EmbeddingsModel); err != nil { // a setting is wrong
+		return err
+	}
+	return store.StartEmbedder(ctx, db.EmbedderConfig{
+		Model: cfg.EmbeddingsModel, Open: func(model string) (db.Embedder, error) { return open(model) },
+	})
+}
+
+// embeddingCounts gives the metrics of embedding.
+func embeddingCounts(store *db.DB) func(context.Context) ([]httpd.EmbeddingCount, error) {
+	return func(ctx context.Context) ([]httpd.EmbeddingCount, error) {
+		counts, err := store.EmbeddingCounts(ctx)
+		out := make([]httpd.EmbeddingCount, len(counts))
+		for i, c := range counts {
+			out[i] = httpd.EmbeddingCount(c)
+		}
+		return out, err
+	}
 }
 
 // fillSample fills a log that is empty.

@@ -135,6 +135,18 @@ type ComplexityRoot struct {
 		Tokens func(childComplexity int) int
 	}
 
+	EmbeddingModel struct {
+		CreatedAt   func(childComplexity int) int
+		Dimensions  func(childComplexity int) int
+		Embedded    func(childComplexity int) int
+		Kind        func(childComplexity int) int
+		LastError   func(childComplexity int) int
+		Name        func(childComplexity int) int
+		Outstanding func(childComplexity int) int
+		Refused     func(childComplexity int) int
+		State       func(childComplexity int) int
+	}
+
 	Flag struct {
 		Data        func(childComplexity int) int
 		Description func(childComplexity int) int
@@ -243,13 +255,14 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
-		AcceptTree       func(childComplexity int, reason string) int
-		AddRecords       func(childComplexity int, records []knowledge.Draft) int
-		AppendMessages   func(childComplexity int, messages []chain.Draft) int
-		EraseMessage     func(childComplexity int, hash chain.Hash, reason string) int
-		RecordSelection  func(childComplexity int, selection string, message chain.Draft) int
-		RequestContext   func(childComplexity int, input model.ContextRequestInput) int
-		UpsertComponents func(childComplexity int, components []component.Draft) int
+		AcceptTree         func(childComplexity int, reason string) int
+		AddRecords         func(childComplexity int, records []knowledge.Draft) int
+		AppendMessages     func(childComplexity int, messages []chain.Draft) int
+		DropEmbeddingModel func(childComplexity int, name string) int
+		EraseMessage       func(childComplexity int, hash chain.Hash, reason string) int
+		RecordSelection    func(childComplexity int, selection string, message chain.Draft) int
+		RequestContext     func(childComplexity int, input model.ContextRequestInput) int
+		UpsertComponents   func(childComplexity int, components []component.Draft) int
 	}
 
 	PageInfo struct {
@@ -277,6 +290,7 @@ type ComplexityRoot struct {
 		Components       func(childComplexity int, namespaces []component.Namespace, search *string, first *int, after *string) int
 		ConsistencyProof func(childComplexity int, from int, to int) int
 		ContextSelection func(childComplexity int, id string) int
+		EmbeddingModels  func(childComplexity int) int
 		Message          func(childComplexity int, hash chain.Hash) int
 		Messages         func(childComplexity int, filter *selection.Scope, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
@@ -769,6 +783,61 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DroppedItem.Tokens(childComplexity), true
+
+	case "EmbeddingModel.createdAt":
+		if e.ComplexityRoot.EmbeddingModel.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.CreatedAt(childComplexity), true
+	case "EmbeddingModel.dimensions":
+		if e.ComplexityRoot.EmbeddingModel.Dimensions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.Dimensions(childComplexity), true
+	case "EmbeddingModel.embedded":
+		if e.ComplexityRoot.EmbeddingModel.Embedded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.Embedded(childComplexity), true
+	case "EmbeddingModel.kind":
+		if e.ComplexityRoot.EmbeddingModel.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.Kind(childComplexity), true
+	case "EmbeddingModel.lastError":
+		if e.ComplexityRoot.EmbeddingModel.LastError == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.LastError(childComplexity), true
+	case "EmbeddingModel.name":
+		if e.ComplexityRoot.EmbeddingModel.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.Name(childComplexity), true
+	case "EmbeddingModel.outstanding":
+		if e.ComplexityRoot.EmbeddingModel.Outstanding == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.Outstanding(childComplexity), true
+	case "EmbeddingModel.refused":
+		if e.ComplexityRoot.EmbeddingModel.Refused == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.Refused(childComplexity), true
+	case "EmbeddingModel.state":
+		if e.ComplexityRoot.EmbeddingModel.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EmbeddingModel.State(childComplexity), true
 
 	case "Flag.data":
 		if e.ComplexityRoot.Flag.Data == nil {
@@ -1285,6 +1354,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.AppendMessages(childComplexity, args["messages"].([]chain.Draft)), true
+	case "Mutation.dropEmbeddingModel":
+		if e.ComplexityRoot.Mutation.DropEmbeddingModel == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_dropEmbeddingModel_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DropEmbeddingModel(childComplexity, args["name"].(string)), true
 	case "Mutation.eraseMessage":
 		if e.ComplexityRoot.Mutation.EraseMessage == nil {
 			break
@@ -1470,6 +1550,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContextSelection(childComplexity, args["id"].(string)), true
+	case "Query.embeddingModels":
+		if e.ComplexityRoot.Query.EmbeddingModels == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.EmbeddingModels(childComplexity), true
 
 	case "Query.message":
 		if e.ComplexityRoot.Query.Message == nil {
@@ -2680,6 +2766,60 @@ extend type Mutation {
   recordSelection("As ` + "`" + `requestContext` + "`" + ` gave it." selection: ID!, "The message, without refs." message: MessageInput!): Message!
 }
 `, BuiltIn: false},
+	{Name: "../schema/embedding.graphqls", Input: `"What the vectors of an embedding model are."
+enum EmbeddingKind {
+  "Weights of words, made by the server itself."
+  LEXICAL
+  "Meanings, made by an embedding provider's model."
+  DENSE
+}
+
+"What an embedding model is for."
+enum EmbeddingModelState {
+  "The log is being embedded with it; once that is done it serves."
+  BUILDING
+  "Searches use it."
+  SERVING
+  "It served before, or was to. Its vectors are there, so that what was ranked under it can be ranked again, and no more of them are made."
+  KEPT
+}
+
+"""
+A model whose vectors the database has. A provider's model that is new has the whole log embedded in the background,
+the newest messages first, while the one before it serves. What is appended meanwhile is embedded with both, if the
+provider has both; then searches switch to the new one.
+"""
+type EmbeddingModel {
+  "What the provider calls it. When other vectors come under a name than before, that is another model: its name ends in @2."
+  name: String!
+  "What its vectors are."
+  kind: EmbeddingKind!
+  "How long its vectors are; null until the provider has answered."
+  dimensions: Int
+  "What it is for."
+  state: EmbeddingModelState!
+  "How many messages and records have their vectors."
+  embedded: Int!
+  "How many wait for them."
+  outstanding: Int!
+  "How many have none for good, since the provider does not take them. They are found by their words."
+  refused: Int!
+  "What keeps it from embedding, in words; null while nothing does. What is outstanding meanwhile is not lost."
+  lastError: String
+  "When it was added; null until the provider has answered."
+  createdAt: Time
+}
+
+extend type Query {
+  "All embedding models, the newest first. For administrators."
+  embeddingModels: [EmbeddingModel!]!
+}
+
+extend type Mutation {
+  "Drops a provider's model with its vectors, for good: selections that were ranked under it can no longer be ranked again. CONFLICT for a model that serves, and for a lexical one. For administrators. Gives the models that are left."
+  dropEmbeddingModel("The model, as ` + "`" + `embeddingModels` + "`" + ` names it." name: String!): [EmbeddingModel!]!
+}
+`, BuiltIn: false},
 	{Name: "../schema/message.graphqls", Input: `"What a message was sent with."
 enum RefType {
   "An earlier message."
@@ -3464,6 +3604,30 @@ func (ec *executionContext) childFields_DroppedItem(ctx context.Context, field g
 		return ec.fieldContext_DroppedItem_reason(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DroppedItem", field.Name)
+}
+
+func (ec *executionContext) childFields_EmbeddingModel(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_EmbeddingModel_name(ctx, field)
+	case "kind":
+		return ec.fieldContext_EmbeddingModel_kind(ctx, field)
+	case "dimensions":
+		return ec.fieldContext_EmbeddingModel_dimensions(ctx, field)
+	case "state":
+		return ec.fieldContext_EmbeddingModel_state(ctx, field)
+	case "embedded":
+		return ec.fieldContext_EmbeddingModel_embedded(ctx, field)
+	case "outstanding":
+		return ec.fieldContext_EmbeddingModel_outstanding(ctx, field)
+	case "refused":
+		return ec.fieldContext_EmbeddingModel_refused(ctx, field)
+	case "lastError":
+		return ec.fieldContext_EmbeddingModel_lastError(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_EmbeddingModel_createdAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EmbeddingModel", field.Name)
 }
 
 func (ec *executionContext) childFields_Flag(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -27,6 +27,7 @@ type MutationResolver interface {
 	UpsertComponents(ctx context.Context, components []component.Draft) ([]model.Component, error)
 	RequestContext(ctx context.Context, input model.ContextRequestInput) (*model.ContextSelection, error)
 	RecordSelection(ctx context.Context, selection string, message chain.Draft) (*model.Message, error)
+	DropEmbeddingModel(ctx context.Context, name string) ([]model.EmbeddingModel, error)
 	AppendMessages(ctx context.Context, messages []chain.Draft) ([]model.Message, error)
 	AddRecords(ctx context.Context, records []knowledge.Draft) ([]model.Record, error)
 	AcceptTree(ctx context.Context, reason string) (*model.Seal, error)
@@ -38,6 +39,7 @@ type QueryResolver interface {
 	Components(ctx context.Context, namespaces []component.Namespace, search *string, first *int, after *string) (*model.ComponentConnection, error)
 	ContextSelection(ctx context.Context, id string) (*model.ContextSelection, error)
 	ReplayContext(ctx context.Context, id string) (*model.ContextReplay, error)
+	EmbeddingModels(ctx context.Context) ([]model.EmbeddingModel, error)
 	Message(ctx context.Context, hash chain.Hash) (*model.Message, error)
 	Messages(ctx context.Context, filter *selection.Scope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
 	Session(ctx context.Context, hash chain.Hash) (*model.Session, error)
@@ -101,6 +103,20 @@ func (ec *executionContext) field_Mutation_appendMessages_args(ctx context.Conte
 		return nil, err
 	}
 	args["messages"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_dropEmbeddingModel_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "name",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["name"] = arg0
 	return args, nil
 }
 
@@ -728,6 +744,50 @@ func (ec *executionContext) fieldContext_Mutation_recordSelection(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_dropEmbeddingModel(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_dropEmbeddingModel(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DropEmbeddingModel(ctx, fc.Args["name"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.EmbeddingModel) graphql.Marshaler {
+			return ec.marshalNEmbeddingModel2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEmbeddingModelᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_dropEmbeddingModel(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_EmbeddingModel(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_dropEmbeddingModel_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_appendMessages(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1212,6 +1272,38 @@ func (ec *executionContext) fieldContext_Query_replayContext(ctx context.Context
 	if fc.Args, err = ec.field_Query_replayContext_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_embeddingModels(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_embeddingModels(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().EmbeddingModels(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.EmbeddingModel) graphql.Marshaler {
+			return ec.marshalNEmbeddingModel2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEmbeddingModelᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_embeddingModels(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_EmbeddingModel(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -2108,6 +2200,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "dropEmbeddingModel":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_dropEmbeddingModel(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "appendMessages":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_appendMessages(ctx, field)
@@ -2328,6 +2427,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_replayContext(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "embeddingModels":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_embeddingModels(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -121,4 +122,54 @@ func (m *Metrics) AddSeal(state func() (size, waiting int64, refused bool)) {
 			}
 			return 0
 		})
+}
+
+// EmbeddingCount says how far the log is embedded with a provider's model, and what this server did for it.
+type EmbeddingCount struct {
+	Model                                    string
+	Outstanding, Refused, Embedded, Failures int64
+}
+
+// AddEmbeddings adds how the log is embedded. What cannot be counted is left out.
+func (m *Metrics) AddEmbeddings(counts func(context.Context) ([]EmbeddingCount, error)) {
+	m.registry.MustRegister(&embeddingCollector{counts})
+}
+
+// embeddingLimit is how long a scrape waits for the database.
+const embeddingLimit = 2 * time.Second
+
+var (
+	embeddingOutstanding = embeddingDesc("outstanding", "Messages and records that wait for their vectors of a provider's model.")
+	embeddingRefused     = embeddingDesc("refused", "Messages and records that the provider does not take.")
+	embeddingEmbedded    = embeddingDesc("embedded_total", "Messages and records that this server embedded.")
+	embeddingFailures    = embeddingDesc("failures_total", "Failures of the provider that this server met while embedding.")
+)
+
+func embeddingDesc(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("context_manager_embedding_"+name, help, []string{"model"}, nil)
+}
+
+type embeddingCollector struct {
+	counts func(context.Context) ([]EmbeddingCount, error)
+}
+
+func (c *embeddingCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{embeddingOutstanding, embeddingRefused, embeddingEmbedded, embeddingFailures} {
+		to <- desc
+	}
+}
+
+func (c *embeddingCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), embeddingLimit)
+	defer cancel()
+	counts, err := c.counts(ctx)
+	if err != nil {
+		return
+	}
+	for _, one := range counts {
+		to <- prometheus.MustNewConstMetric(embeddingOutstanding, prometheus.GaugeValue, float64(one.Outstanding), one.Model)
+		to <- prometheus.MustNewConstMetric(embeddingRefused, prometheus.GaugeValue, float64(one.Refused), one.Model)
+		to <- prometheus.MustNewConstMetric(embeddingEmbedded, prometheus.CounterValue, float64(one.Embedded), one.Model)
+		to <- prometheus.MustNewConstMetric(embeddingFailures, prometheus.CounterValue, float64(one.Failures), one.Model)
+	}
 }
