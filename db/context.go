@@ -307,15 +307,3 @@ func canonicalPolicy(kept []byte) ([]byte, error) {
 	}
 	return text, nil
 }
-
-// unique gives the distinct hashes of a list, in order of first mention.
-func unique(hashes []chain.Hash) []chain.Hash {
-	out := make([]chain.Hash, 0, len(hashes))
-	seen := make(map[chain.Hash]bool, len(hashes))
-	for _, h := range hashes {
-		if !seen[h] {
-			seen[h], out = true, append(out, h)
-		}
-	}
-	return slices.Clip(out)
-}
