@@ -275,3 +275,23 @@ func TestReplayOfEarlierVersions(t *testing.T) {
 		}
 	}
 }
+
+// A policy that was kept as jsonb has lost the order of its fields; the receipt is over the first one's.
+func TestSelectionOfFirstPolicyHolds(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	talk(t, store)
+	s := ask(t, store, "Which hotel did we book in Lisbon?", nil)
+	const policy = `{"version":"lexical-v1","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,"owner":0.2,"time":0.2,"question":0.1,` +
+		`"record":1.6,"middle":0.24,"semantic":0.5,"semanticFloor":0.2,"recency":0.1,"recencyWindow":3600,"preference":0.15}`
+	asKept(t, store, superuser(t, url), s.ID, func(s *selection.Selection) { s.RecordPosition, s.Policy = nil, []byte(policy) },
+		"record_position = NULL, policy = CAST($3::TEXT AS JSONB)::JSON", policy)
+	kept, err := store.Selection(t.Context(), s.ID)
+	if err != nil || !kept.Holds() || string(kept.Policy) != policy {
+		t.Errorf("holds: %t, %v, policy %s", kept.Holds(), err, kept.Policy)
+	}
+	cause := wantCauses(t, "the first policy", mustReplay(t, store, s.ID), selection.CausePolicy)[selection.CausePolicy]
+	if !strings.Contains(cause.Message, "lexical-v1") || cause.Alone == nil {
+		t.Errorf("cause = %+v", cause)
+	}
+}

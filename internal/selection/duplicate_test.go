@@ -122,6 +122,27 @@ func TestPackSupersedes(t *testing.T) {
 	}
 }
 
+// However two texts that are nearly the same differ, they are compared.
+func TestGiveWayFindsAll(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		older := rapid.SliceOfN(rapid.StringMatching(`[a-z]{2,6}`), 8, 120).Draw(t, "words")
+		newer := slices.Clone(older)
+		for range rapid.IntRange(1, 3).Draw(t, "changes") {
+			newer[rapid.IntRange(0, len(newer)-1).Draw(t, "at")] = rapid.StringMatching(`[a-z]{2,6}`).Draw(t, "word")
+		}
+		offers := make([]*offer, 2)
+		for i, text := range [][]string{older, newer} {
+			c := said(strings.Join(text, " "), 0.5, i)
+			offers[i] = &offer{Candidate: &c, print: printOf(c.Text)}
+		}
+		want := offers[0].print.like(&offers[1].print, true) != different
+		if giveWay(offers); (len(offers[0].newer) > 0) != want {
+			t.Fatalf("found: %t, want %t", !want, want)
+		}
+	})
+}
+
 // Whatever the candidates: the budget holds, nothing is there twice or lost, what gives way gives way to something newer
 // that is there, and of what an earlier selection rendered the beginning stays to the byte.
 func TestPackWithEarlierProperties(t *testing.T) {
