@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tzzr/context-manager/internal/bench"
+	"github.com/tzzr/context-manager/internal/bench/retrieval"
 	"github.com/tzzr/context-manager/internal/servertest"
 )
 
@@ -51,6 +52,41 @@ func TestBench(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("the table does not say of %s that it is %s:\n%s", f.Name, verdict, table)
+		}
+	}
+}
+
+// The same of ranked context: what is asked of a small log is all found.
+func TestBenchRetrieval(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "report.json")
+	cmd := command(t, servertest.DataDir(t), "bench", "--retrieval", "--messages", "2000", "--turn", "300ms", "--turns", "1", "--json", file)
+	var progress strings.Builder
+	cmd.Stderr = &progress
+	table, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bench --retrieval: %v\n%s", err, progress.String())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report retrieval.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if len(report.Figures) != 5 || len(report.Builds) != 4 || len(report.Relations) == 0 || report.Vector == "" {
+		t.Fatalf("report = %+v, want five figures, what was built and how large it is", report)
+	}
+	for _, f := range report.Figures {
+		if f.Ours.P50 <= 0 || f.Ours.P95 < f.Ours.P50 || f.Theirs.P50 <= 0 || f.Messages != 2000 || f.Ratio <= 0 || f.Target <= 0 {
+			t.Errorf("figure = %+v", f)
+		}
+		if f.Rate == 0 && f.Recall < 0.95 {
+			t.Errorf("%s finds %v of the first ten", f.Name, f.Recall)
+		}
+		if !strings.Contains(string(table), f.Name+" ") {
+			t.Errorf("the table does not name %s:\n%s", f.Name, table)
 		}
 	}
 }

@@ -24,6 +24,10 @@ var (
 	keptSQL string
 	//go:embed sql/keep.sql
 	keepSQL string
+	//go:embed sql/near.sql
+	nearSQL string
+	//go:embed sql/model.sql
+	modelSQL string
 	//go:embed sql/sizes.sql
 	sizesSQL string
 )
@@ -154,43 +158,51 @@ func (r *run) hits(ctx context.Context, sql, vector string, limit int, args ...a
 // appending is a thousand messages a call, with search vectors made meanwhile and waited for, and without.
 func (r *run) appending(ctx context.Context) (Figure, error) {
 	f := Figure{Name: "appending, with search vectors", Limit: "without", Target: 0.8}
-	var with, without time.Duration
-	var each, limit []time.Duration
-	n, m := 0, 0
+	var with, without turn
 	for range r.Turns {
-		began := time.Now()
-		for time.Since(began) < r.Turn {
-			call := time.Now()
-			if _, err := r.append(ctx, 1000); err != nil {
-				return f, err
-			}
-			each, n = append(each, time.Since(call)), n+1000
-		}
-		if err := r.settle(ctx); err != nil {
+		if err := r.appendTurn(ctx, &with, true); err != nil {
 			return f, err
 		}
-		with += time.Since(began)
-
 		r.Log.HoldIndexing(true)
-		began = time.Now()
-		for time.Since(began) < r.Turn {
-			call := time.Now()
-			if _, err := r.append(ctx, 1000); err != nil {
-				r.Log.HoldIndexing(false)
-				return f, err
-			}
-			limit, m = append(limit, time.Since(call)), m+1000
-		}
-		without += time.Since(began)
+		err := r.appendTurn(ctx, &without, false)
 		r.Log.HoldIndexing(false)
+		if err != nil {
+			return f, err
+		}
 		if err := r.settle(ctx); err != nil {
 			return f, err
 		}
 	}
-	f.Rate, f.LimitRate = float64(n)/with.Seconds(), float64(m)/without.Seconds()
+	f.Rate, f.LimitRate = float64(with.messages)/with.took.Seconds(), float64(without.messages)/without.took.Seconds()
 	f.Ratio = f.Rate / f.LimitRate
-	f.Ours, f.Theirs = times(each), times(limit)
+	f.Ours, f.Theirs = times(with.calls), times(without.calls)
 	return f, nil
+}
+
+// turn is what some turns of appending did.
+type turn struct {
+	messages int
+	took     time.Duration
+	calls    []time.Duration
+}
+
+// appendTurn appends for as long as a turn, or until the log is a tenth larger. What is to be found is waited for as well.
+func (r *run) appendTurn(ctx context.Context, t *turn, found bool) error {
+	began := time.Now()
+	for n := 0; n < max(1000, r.size/10) && time.Since(began) < r.Turn; n += 1000 {
+		call := time.Now()
+		if _, err := r.append(ctx, 1000); err != nil {
+			return err
+		}
+		t.calls, t.messages = append(t.calls, time.Since(call)), t.messages+1000
+	}
+	if found {
+		if err := r.settle(ctx); err != nil {
+			return err
+		}
+	}
+	t.took += time.Since(began)
+	return nil
 }
 
 // relations gives what search takes on disk.

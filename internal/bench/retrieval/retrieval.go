@@ -43,6 +43,8 @@ type Config struct {
 	Turn     time.Duration // of one measurement of appending; each has Turns of them
 	Turns    int
 	Progress io.Writer
+	// OpenDense opens a store of the database that embeds with the model of a provider at a base address.
+	OpenDense func(ctx context.Context, url, model string) (Dense, error)
 }
 
 // first is how many of the best are compared.
@@ -71,13 +73,21 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		if err != nil {
 			return report, err
 		}
-		relations, err := r.relations(ctx)
-		report.Relations = append(report.Relations, relations...)
+		figures, err := r.figures(ctx)
+		report.Figures = append(report.Figures, figures...)
 		if err != nil {
 			return report, err
 		}
-		figures, err := r.figures(ctx)
-		report.Figures = append(report.Figures, figures...)
+		dense, builds, err := r.dense(ctx)
+		if err != nil {
+			return report, err
+		}
+		report.Figures, report.Builds = append(report.Figures, dense), append(report.Builds, builds...)
+		relations, err := r.relations(ctx)
+		report.Relations = append(report.Relations, relations...)
+		if err == nil {
+			err = r.dropModel(ctx)
+		}
 		if err != nil {
 			return report, err
 		}
