@@ -6,6 +6,7 @@ import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import styles from "./ContextPage.module.css";
 import { Form } from "./Form";
+import { Models } from "./Models";
 import { AskForContext, SelectionQuery } from "./query";
 import { Result } from "./Result";
 import { requestOf } from "./request";
@@ -36,7 +37,9 @@ export default function ContextPage() {
     <>
       <PageHead title="Ask for context" note="What an agent would be given, and why" />
       <div className={styles.columns}>
-        <Form params={params} busy={asked.fetching} onAsk={onAsk} />
+        <Form params={params} busy={asked.fetching} onAsk={onAsk}>
+          <Models />
+        </Form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it */}
         <section ref={answer} className={styles.answer} aria-label="Result" tabIndex={0} aria-busy={asked.fetching}>
           {asked.error && !selection ? (

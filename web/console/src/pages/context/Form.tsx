@@ -5,7 +5,12 @@ import styles from "./Form.module.css";
 import { Picker } from "./Picker";
 import { type ListName, limits, lists } from "./request";
 
-type Props = { params: URLSearchParams; busy: boolean; onAsk: (params: URLSearchParams) => void };
+type Props = {
+  params: URLSearchParams;
+  busy: boolean;
+  onAsk: (params: URLSearchParams) => void;
+  children?: React.ReactNode;
+};
 
 const pickers: { name: ListName; label: string; namespaces: Parameters<typeof Picker>[0]["namespaces"] }[] = [
   { name: "player", label: "Players", namespaces: ["PLY", "PLU", "PLX"] },
@@ -22,7 +27,7 @@ const kinds = [
 ];
 
 /** The question and where to look. Nothing is asked before it is sent; then all of it is in the address. */
-export function Form({ params, busy, onAsk }: Props) {
+export function Form({ params, busy, onAsk, children }: Props) {
   const [draft, setDraft] = useState(() => new URLSearchParams(params));
   const [empty, setEmpty] = useState(false);
   const address = params.toString();
@@ -125,6 +130,7 @@ export function Form({ params, busy, onAsk }: Props) {
           onChoose={(hashes) => set("as", hashes)}
         />
       </fieldset>
+      {children}
     </form>
   );
 }

@@ -52,6 +52,18 @@ export const ReplaySelection = graphql(
   [ThingFields],
 );
 
+export const EmbeddingModels = graphql(`
+  query EmbeddingModels {
+    embeddingModels { name kind dimensions state embedded outstanding refused lastError }
+  }
+`);
+
+export const DropEmbeddingModel = graphql(`
+  mutation DropEmbeddingModel($name: String!) {
+    dropEmbeddingModel(name: $name) { name }
+  }
+`);
+
 export const FindComponents = graphql(
   `
   query FindComponents($namespaces: [Namespace!], $search: String) {
@@ -77,6 +89,9 @@ export type Selection = NonNullable<ResultOf<typeof SelectionQuery>["contextSele
 
 /** What computing a selection again has shown. */
 export type Replay = ResultOf<typeof ReplaySelection>["replayContext"];
+
+/** A model whose vectors searches use, or will, or did. */
+export type EmbeddingModel = ResultOf<typeof EmbeddingModels>["embeddingModels"][number];
 
 /** A selected message or record, with its score. */
 export type Selected = Selection["items"][number];
