@@ -22,7 +22,13 @@ const (
 	// smallScope is how many messages, or records, a scope may hold to be searched as a whole. In a larger one, what is
 	// common is told by a sample, and the candidates are found by the words that are not.
 	smallScope = 10_000
+	// maxListed is how many a part of the log may hold for their ids to be listed, which costs a third of looking at them.
+	// In a larger part, whether a message belongs to it is asked of each that has the words.
+	maxListed = 1 << 17
 )
+
+// scopeLimits are smallScope and maxListed, or less, for tests.
+type scopeLimits struct{ small, listed int }
 
 // searchInput is what a search is asked.
 type searchInput struct {
@@ -56,8 +62,10 @@ type search struct {
 	kinds    []string
 
 	unindexed      []int64 // messages that have no search vectors, if they are few
-	ids, recordIDs []int64 // what a small scope holds
-	large          bool
+	ids, recordIDs []int64 // what the scope holds, if it is small or listed
+	most           scopeLimits
+	large          bool // not looked at as a whole
+	listed         bool // large, and its ids are known
 
 	query       embeddings.Query
 	players     []player // whom the query may name
@@ -103,6 +111,7 @@ func newSearch(in searchInput) *search {
 	s := &search{
 		searchInput: in, query: embeddings.Lexical{}.Parse(in.request.Query),
 		found: map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
+		most: scopeLimits{small: smallScope, listed: maxListed},
 	}
 	scope := in.request.Scope
 	a := scopeArgs(scope)

@@ -14,7 +14,8 @@ import (
 // How much of a large scope is looked at.
 const (
 	sampleOfAll   = 4096     // passages of the whole log in a sample, at least, and less than twice as many
-	sampleOfScope = 4 * 4096 // the same of a sample for a scope, which has only a part of them
+	sampleOfScope = 2 * 4096 // of the whole log, in a sample for a part of it that is not listed
+	sampleOfCost  = 2048     // of the whole log, in a sample that only tells what looking for a word costs
 	leastDraw     = 3        // samples have no more than one passage in 2^leastDraw: see lexical_draw
 	seenFew       = 16       // passages of a sample: of a word that fewer hold, all passages are counted
 	maxCounted    = 32       // words that are counted
@@ -24,6 +25,8 @@ const (
 var (
 	//go:embed search/sample.sql
 	sampleSQL string
+	//go:embed search/samplelisted.sql
+	sampleListedSQL string
 	//go:embed search/holding.sql
 	holdingSQL string
 	//go:embed search/matching.sql
@@ -97,13 +100,18 @@ func (s *search) look(ctx context.Context) (words []*planWord, inScope, inAll sa
 	if len(s.players) > 0 {
 		batch.Queue(owningInScopeSQL, append(slices.Clone(s.scope), at.position, list(at.absent), s.playerHashes())...).Query(collectInto(&owning))
 	}
-	if !s.request.Scope.NarrowsMessages() {
-		s.queueSample(batch, s.held(), drawFor(passages, sampleOfAll), &inScope)
-	} else {
+	switch {
+	case s.listed:
+		s.queueListedSample(batch, &inScope)
+	case s.request.Scope.NarrowsMessages():
 		s.queueSample(batch, s.held(), drawFor(passages, sampleOfScope), &inScope)
+	default:
+		s.queueSample(batch, s.held(), drawFor(passages, sampleOfAll), &inScope)
+	}
+	if s.request.Scope.NarrowsMessages() {
 		all := make([]any, len(s.scope))
-		all = append(all, true, false, []string{"accountant", "secretary"}, at.position, list(at.absent), at.records)
-		s.queueSample(batch, all, drawFor(passages, sampleOfAll), &inAll)
+		all = append(all, true, false, []string{"accountant", "secretary"}, at.position, list(at.absent), at.records, nil)
+		s.queueSample(batch, all, drawFor(passages, sampleOfCost), &inAll)
 	}
 	if err = s.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return
@@ -122,7 +130,12 @@ func (s *search) look(ctx context.Context) (words []*planWord, inScope, inAll sa
 // held gives the first arguments of the statements over the passages that the search may see.
 func (s *search) held() []any {
 	at := s.result.at
-	return append(slices.Clone(s.scope), s.messages, s.request.Scope.NarrowsMessages(), s.kinds, at.position, list(at.absent), at.records)
+	var listed []int64
+	if s.listed {
+		listed = list(s.ids)
+	}
+	return append(slices.Clone(s.scope), s.messages, s.request.Scope.NarrowsMessages(), s.kinds,
+		at.position, list(at.absent), at.records, listed)
 }
 
 // drawFor gives the least draw of a sample that has so many of all passages, and less than twice as many.
@@ -132,19 +145,30 @@ func drawFor(passages int64, wanted int64) int {
 
 func (s *search) queueSample(batch *pgx.Batch, held []any, draw int, into *sample) {
 	into.scale = 1 << draw
-	batch.Queue(sampleSQL, append(held, draw, list(s.query.Terms()))...).Query(func(rows pgx.Rows) error {
-		var terms []int32
-		var count int
-		_, err := pgx.ForEachRow(rows, []any{&terms, &count}, func() error {
-			into.passages += count
-			if len(terms) > 0 {
-				into.groups = append(into.groups, sampleGroup{terms, count})
-			}
-			terms = nil
-			return nil
-		})
-		return err
-	})
+	batch.Queue(sampleSQL, append(held, draw, list(s.query.Terms()))...).Query(into.read)
+}
+
+// queueListedSample samples the passages of what is listed.
+func (s *search) queueListedSample(batch *pgx.Batch, into *sample) {
+	least := max(0, bits.Len(uint((len(s.ids)+len(s.recordIDs))/sampleOfAll))-1)
+	into.scale = 1 << least
+	messages := slices.DeleteFunc(slices.Clone(s.ids), func(id int64) bool { return draw(chain.RefContext, id) < least })
+	records := slices.DeleteFunc(slices.Clone(s.recordIDs), func(id int64) bool { return draw(chain.RefSecretary, id) < least })
+	batch.Queue(sampleListedSQL, list(s.query.Terms()), list(messages), list(records)).Query(into.read)
+}
+
+func (m *sample) read(rows pgx.Rows) error {
+	for rows.Next() {
+		var g sampleGroup
+		if err := rows.Scan(&g.terms, &g.count); err != nil {
+			return err
+		}
+		m.passages += g.count
+		if len(g.terms) > 0 {
+			m.groups = append(m.groups, g)
+		}
+	}
+	return rows.Err()
 }
 
 // holding gives how many passages of the sample hold one of these terms.
@@ -193,8 +217,10 @@ func (s *search) match(ctx context.Context, p plan) error {
 	if p.expression != "" {
 		batch.Queue(matchingSQL, append(s.held(), s.vector.String(), p.expression, maxCandidates)...).Query(s.eachMatch)
 	}
-	if p.newest > 0 {
-		at := s.result.at
+	switch at := s.result.at; {
+	case p.newest > 0 && s.listed:
+		s.queueProducts(batch, newestOf(s.ids, p.newest), newestOf(s.recordIDs, p.newest), maxCandidates)
+	case p.newest > 0:
 		batch.Queue(newestSQL, append(slices.Clone(s.scope), s.messages, s.kinds, at.position, list(at.absent), at.records,
 			s.vector.String(), p.newest, maxCandidates)...).Query(s.eachMatch)
 	}
@@ -205,6 +231,12 @@ func (s *search) match(ctx context.Context, p plan) error {
 		delete(s.found, c.source)
 	}
 	return nil
+}
+
+// newestOf gives the greatest ids.
+func newestOf(ids []int64, limit int) []int64 {
+	sorted := slices.Sorted(slices.Values(ids))
+	return sorted[max(0, len(sorted)-limit):]
 }
 
 // lookAround makes candidates of the messages around the best: they give part of their share to those, and may be meant.

@@ -12,9 +12,11 @@ import (
 // How many passages a search in a large scope takes for candidates.
 const (
 	minRoom    = 8_192  // of the whole log, for a search in it
-	maxRoom    = 32_768 // of the whole log, for a search in a part of it
+	maxRoom    = 16_384 // of the whole log, for a search in a part of it
 	wantedRoom = 4_096  // in scope
+	maxCommon  = 32_768 // of the whole log, that hold a word which is looked for by itself because there is no other
 	maxNewest  = 65_536 // messages of which only the newest are looked at
+	enough     = 200    // passages with rare words, beside which a single common one is not looked for
 	maxJoined  = 8      // words that are common and looked for together
 	weightUnit = 10_000 // weights are compared as whole numbers of 1/weightUnit
 )
@@ -54,9 +56,10 @@ func newPlan(words []*planWord, inScope, inAll sample) plan {
 	part := max(1, inScope.passages*inScope.scale)
 	whole := max(part, inAll.passages*inAll.scale)
 	room := min(max(minRoom, wantedRoom*whole/part), maxRoom)
-	alone, taken := 0, 0
+	alone, taken, inside := 0, 0, 0
 	for alone < len(words) && taken+words[alone].inAll <= room {
 		taken += words[alone].inAll
+		inside += words[alone].inScope
 		alone++
 	}
 	p := plan{expression: anyOf(words[:alone])}
@@ -69,12 +72,11 @@ func newPlan(words []*planWord, inScope, inAll sample) plan {
 	}
 	joined := together(common, inScope.without(words[:alone]), room*part/whole)
 	switch {
-	case joined != "" && p.expression != "":
-		p.expression += "|" + joined
 	case joined != "":
-		p.expression = joined
-	case p.expression == "" && common[0].inAll <= maxRoom:
-		p.expression = anyOf(common[:1])
+		p.expression = strings.TrimPrefix(p.expression+"|"+joined, "|")
+	case inside >= enough:
+	case common[0].inAll <= maxCommon:
+		p.expression = strings.TrimPrefix(p.expression+"|"+anyOf(common[:1]), "|")
 	default:
 		p.newest = min(maxNewest, wantedRoom*part/max(1, common[0].inScope))
 	}

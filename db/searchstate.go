@@ -71,7 +71,7 @@ func (s *search) begin(ctx context.Context) error {
 		}
 	}
 	if s.messages && !scope.NarrowsMessages() {
-		if s.result.at.size > smallScope {
+		if s.result.at.size > int64(s.most.small) {
 			s.large = true
 		} else if err := s.allMessageIDs(ctx); err != nil {
 			return err
@@ -79,10 +79,20 @@ func (s *search) begin(ctx context.Context) error {
 	}
 	s.ids = s.present(s.ids)
 	s.recordIDs = slices.DeleteFunc(s.recordIDs, func(id int64) bool { return id > s.result.at.records })
-	if s.large = s.large || len(s.ids) > smallScope || len(s.recordIDs) > smallScope; s.large {
+	s.large = s.large || len(s.ids) > s.most.small || len(s.recordIDs) > s.most.small
+	s.listed = s.large && scope.NarrowsMessages() && len(s.ids) <= s.most.listed && len(s.recordIDs) <= s.most.listed
+	if s.large && !s.listed {
 		s.ids, s.recordIDs = nil, nil
 	}
 	return nil
+}
+
+// mostIDs is how many ids tell that a scope holds too many to be looked at, or listed; some may turn out to be absent.
+func (s *search) mostIDs() int {
+	if s.request.Scope.NarrowsMessages() {
+		return s.most.listed + 1 + maxAbsent
+	}
+	return s.most.small + 1 + maxAbsent
 }
 
 func (s *search) queueMessageIDs(batch *pgx.Batch) {
@@ -90,7 +100,7 @@ func (s *search) queueMessageIDs(batch *pgx.Batch) {
 	if s.at != nil {
 		position = &s.at.position
 	}
-	batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, smallScope+1+maxAbsent)...).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, s.mostIDs())...).Query(func(rows pgx.Rows) (err error) {
 		s.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
 	})
@@ -102,7 +112,7 @@ func (s *search) queueRecordIDs(batch *pgx.Batch) {
 		records = &s.at.records
 	}
 	scope := s.request.Scope
-	batch.Queue(recordIDsSQL, s.kinds, scope.Since, scope.Until, records, smallScope+1+maxAbsent).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(recordIDsSQL, s.kinds, scope.Since, scope.Until, records, s.mostIDs()).Query(func(rows pgx.Rows) (err error) {
 		s.recordIDs, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
 	})

@@ -8,7 +8,9 @@ TRUNCATE embedding.lexical, embedding.backlog, embedding.pending;
 -- keys are those of terms by which passages are found: see embeddings.Passage. draw is how many zeros a hash of the
 -- source ends in, so that one passage in 2^n has a draw of n or more, whatever else is known of it.
 ALTER TABLE embedding.lexical ADD COLUMN keys INT[] NOT NULL, ADD COLUMN draw SMALLINT NOT NULL;
+-- A row has some 2 kB, and is read as a whole: out of line, half of the vectors would cost three more pages each.
 ALTER TABLE embedding.lexical ALTER COLUMN keys SET STORAGE EXTERNAL;
+ALTER TABLE embedding.lexical SET (toast_tuple_target = 8160);
 -- What ANALYZE samples must not hold words of messages: see 00009_erase.sql.
 ALTER TABLE embedding.lexical ALTER COLUMN keys SET STATISTICS 0;
 
@@ -24,19 +26,21 @@ INSERT INTO embedding.backlog (first_id, last_id) SELECT min(m.id), max(m.id) FR
 INSERT INTO embedding.pending (kind, hash) SELECT r.kind, r.hash FROM knowledge.records r;
 
 -- The passages that a search may see: those of messages in scope, up to a position and without those that are absent,
--- and of records of these kinds, up to an id. Written so that the planner takes it apart, and looks whether a passage's
--- message is in scope only once all else is known of the passage: OFFSET keeps it from looking at the whole scope first.
+-- and of records of these kinds, up to an id. Where the ids of the messages in scope are at hand, listed says so much; else
+-- it is NULL. Written so that the planner takes it apart, and looks whether a passage's message is in scope only once
+-- all else is known of the passage: OFFSET keeps it from looking at the whole scope first, and + 0 from looking for each
+-- id of a list.
 DROP FUNCTION embedding.in_scope;
 CREATE FUNCTION embedding.lexical_in_scope(
     sessions CHAR(64)[], threads CHAR(64)[], players CHAR(64)[], owners CHAR(64)[], hashtags CHAR(64)[],
     flags CHAR(64)[], items CHAR(64)[], locations CHAR(64)[], event_types TEXT[],
     since TIMESTAMPTZ, until TIMESTAMPTZ,
     messages BOOLEAN, narrowed BOOLEAN, record_kinds TEXT[],
-    at_position BIGINT, at_absent BIGINT[], at_records BIGINT
+    at_position BIGINT, at_absent BIGINT[], at_records BIGINT, listed BIGINT[]
 ) RETURNS SETOF embedding.lexical LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT l.* FROM embedding.lexical l
     WHERE $12 AND l.kind = 'context' AND l.source_id <= $15 AND l.source_id <> ALL ($16)
-            AND (NOT $13 OR EXISTS (
+            AND (NOT $13 OR $18 IS NOT NULL AND l.source_id + 0 = ANY ($18) OR $18 IS NULL AND EXISTS (
                 SELECT FROM log.in_scope($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) m WHERE m.id = l.source_id OFFSET 0))
         OR l.kind <> 'context' AND l.kind = ANY ($14::log.ref_type[]) AND l.source_id <= $17
             AND ($10 IS NULL AND $11 IS NULL OR EXISTS (

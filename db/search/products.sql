@@ -1,8 +1,8 @@
 -- How well the best passage of each of these messages and records matches, the best first.
 SELECT p.kind, p.source_id, max(p.product) AS product FROM (
     SELECT l.kind, l.source_id, -(l.vector <#> CAST($1::TEXT AS sparsevec)) AS product FROM embedding.lexical l
-    WHERE l.kind = 'context' AND l.source_id = ANY ($2::BIGINT[])
+    WHERE l.kind = 'context' AND l.source_id = ANY ($2::BIGINT[]) AND cardinality($2) > 0
     UNION ALL
     SELECT l.kind, l.source_id, -(l.vector <#> CAST($1::TEXT AS sparsevec)) FROM embedding.lexical l
-    WHERE l.kind IN ('accountant', 'secretary') AND l.source_id = ANY ($3::BIGINT[])) p
+    WHERE l.kind IN ('accountant', 'secretary') AND l.source_id = ANY ($3::BIGINT[]) AND cardinality($3) > 0) p
 GROUP BY p.kind, p.source_id ORDER BY product DESC, p.kind, p.source_id DESC LIMIT $4

@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/ranking"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// AsOf is a state of the log, for tests.
+type AsOf = asOf
+
+// Log gives the position, size and absent ids, and the last record.
+func (a asOf) Log() (position, size int64, absent []int64, records int64) {
+	return a.position, a.size, a.absent, a.records
+}
+
+// Searching is a search without what is packed of it, with scopes taken for large that are not.
+type Searching struct {
+	Request       selection.Request
+	At            *AsOf
+	Keep          []chain.Hash
+	Small, Listed int // 0: as ever
+}
+
+// Found is what it gives.
+type Found struct {
+	Best      []selection.Candidate
+	At        AsOf
+	Unindexed int64
+	Way       string  // how the scope was searched
+	Vector    string  // the query's
+	Keys      []int32 // words by which passages are found in a large scope
+	Products  []Match // of the candidates by their words, the best first
+}
+
+// Search searches.
+func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
+	if err := d.indexPending(ctx); err != nil {
+		return f, err
+	}
+	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep})
+	if in.Small > 0 {
+		s.most = scopeLimits{in.Small, in.Listed}
+	}
+	err = d.snapshot(ctx, func(tx pgx.Tx) error {
+		s.tx = tx
+		return s.run(ctx)
+	})
+	f = Found{Best: s.result.best, At: s.result.at, Unindexed: s.result.unindexed, Vector: s.vector.String(), Way: "small"}
+	f.Keys = slices.Concat(s.query.Keys()...)
+	switch {
+	case s.listed:
+		f.Way = "listed"
+	case s.large:
+		f.Way = "large"
+	}
+	for _, c := range s.ordered() {
+		f.Products = append(f.Products, Match{c.id, c.product})
+	}
+	return f, err
+}
+
+// State gives the state of the log, and the messages that one count of them all sees in the same snapshot.
+func (d *DB) State(ctx context.Context) (at AsOf, counted int64, ids []int64, err error) {
+	s := newSearch(searchInput{request: selection.Request{Query: "x"}})
+	err = d.snapshot(ctx, func(tx pgx.Tx) error {
+		s.tx = tx
+		batch := &pgx.Batch{}
+		batch.Queue(stateSQL).QueryRow(s.readState)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, "SELECT id FROM log.messages")
+		if err != nil {
+			return err
+		}
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+	slices.Sort(ids)
+	return s.result.at, int64(len(ids)), ids, err
+}
