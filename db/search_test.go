@@ -120,17 +120,19 @@ func TestSearchAgain(t *testing.T) {
 	}
 	for round := range 3 {
 		late := superuser(t, url)
+		// Among those who write is one whom the query names, and who has written nothing yet.
+		query, quentin := fmt.Sprintf("%s late%d quentin%d", v.text(5), round, round), hashOf("quentin%d", round)
+		mustExec(t, late, fmt.Sprintf("INSERT INTO core.players (hash, namespace, key, name) VALUES ('%s', 'plu', 'q%d', 'Quentin%d')", quentin, round, round))
 		tx, err := late.Begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		query := fmt.Sprintf("%s late%d", v.text(5), round)
-		if _, err := tx.Exec(t.Context(), `INSERT INTO log.messages (session_hash, thread_hash, owner_id, content, created_at)
-			SELECT log.sha256('late' || $1), $2, o, $3, $4 FROM unnest(ARRAY[$5, $6]) o`,
-			fmt.Sprint(round), hashOf("session:s3"), query, longAgo, hashOf("a"), hashOf("b")); err != nil {
+		if _, err := tx.Exec(t.Context(), `INSERT INTO log.messages (session_hash, thread_hash, owner_id, content)
+			SELECT $1::TEXT, $1, o, $2 FROM unnest($3::TEXT[]) o`,
+			hashOf("session:s3").String(), query, []string{hashOf("a").String(), hashOf("b").String(), quentin.String()}); err != nil {
 			t.Fatal(err)
 		}
-		crowd(t, store, v, 30) // beyond the ids that are held
+		crowd(t, store, v, 30) // beyond the ids that are held, and in other sessions
 
 		before := map[string]db.Found{}
 		for name, of := range scopesOfCrowd {
@@ -138,8 +140,8 @@ func TestSearchAgain(t *testing.T) {
 			if found.Way != of.way && name != "records" {
 				t.Errorf("%s was searched as %s, want %s", name, found.Way, of.way)
 			}
-			if position, size, absent, _ := found.At.Log(); len(absent) != 2 || size != position-2 {
-				t.Errorf("%s: position %d, size %d, absent %v; want two absent", name, position, size, absent)
+			if position, size, absent, _ := found.At.Log(); len(absent) != 3 || size != position-3 {
+				t.Errorf("%s: position %d, size %d, absent %v; want three absent", name, position, size, absent)
 			}
 			before[name] = found
 		}
@@ -161,6 +163,20 @@ func TestSearchAgain(t *testing.T) {
 			if name != "nothing at all" && name != "two threads" && cmp.Equal(scores(was.Best), scores(now.Best)) {
 				t.Errorf("round %d, %s: what was written since makes no difference", round, name)
 			}
+		}
+	}
+}
+
+// In a large scope as in a small one, what stands beside a message that was found is found, too, whatever its own words.
+func TestSearchLooksAround(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	mustAppend(t, store, draft("s", "Good morning."), draft("s", "Which quokka did they adopt?"), draft("s", "The brown one."), draft("t", "Good night."))
+	for _, small := range []int{100, 1} {
+		found := mustSearch(t, store, db.Searching{Request: selection.Request{Query: "quokka adopted", Limit: 5}, Small: small})
+		at := slices.IndexFunc(found.Best, func(c selection.Candidate) bool { return c.Text == "The brown one." })
+		if at < 0 || found.Best[at].Explanation.Neighbours == 0 {
+			t.Errorf("searched as %s: the answer is at %d of %d", found.Way, at, len(found.Best))
 		}
 	}
 }
