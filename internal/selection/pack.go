@@ -1,9 +1,11 @@
 package selection
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
@@ -115,13 +117,13 @@ func (p *packer) prepare(candidates []Candidate, earlier *Selection) error {
 		if wanted && line == o.line {
 			byHash[o.Hash] = o
 		}
-		var err error
-		if o.cost, err = p.count("\n" + o.line); err != nil {
-			return err
-		}
 		p.offers = append(p.offers, o)
+	}
+	if err := p.measure(); err != nil {
+		return err
+	}
+	for _, o := range p.offers {
 		if o.Score >= p.request.Threshold {
-			o.print = printOf(o.Text)
 			p.byAge = append(p.byAge, o)
 		}
 	}
@@ -137,6 +139,32 @@ func (p *packer) prepare(candidates []Candidate, earlier *Selection) error {
 		}
 	}
 	return nil
+}
+
+// measure counts what each line costs, and prepares for comparing those texts that reach the threshold: on all
+// processors, since somebody waits.
+func (p *packer) measure() error {
+	var next atomic.Int64
+	var failure error
+	var once sync.Once
+	var done sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(p.offers)) {
+		done.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(p.offers)); i = next.Add(1) - 1 {
+				o := p.offers[i]
+				var err error
+				if o.cost, err = p.count("\n" + o.line); err != nil {
+					once.Do(func() { failure = err })
+					return
+				}
+				if o.Score >= p.request.Threshold {
+					o.print = printOf(o.Text)
+				}
+			}
+		})
+	}
+	done.Wait()
+	return failure
 }
 
 // lines gives the line of each item; none if the block is not of the form that it should have.
