@@ -106,6 +106,10 @@ type denseEmbedder struct {
 	problem string       // while mine is nil
 	missing string       // why the model that serves cannot be asked for; empty if it can
 
+	building bool      // its index, by this server
+	unbuilt  error     // why it was not built the last time
+	rebuild  time.Time // not tried before
+
 	// Owned by the goroutine that manages.
 	reprobe time.Time // the model that serves is not tried before
 	filed   bool      // what was missing from the backlog is in it

@@ -42,7 +42,7 @@ func TestDenseSurvivesProvider(t *testing.T) {
 			e := newEndpoint(t, map[string]int{"small": 32})
 			first, url := open(t)
 			mustAppend(t, first, many(40, "early")...)
-			store := embeds(t, url, e.config("small"))
+			store := embeds(t, url, e.within("small", 300*time.Millisecond))
 			untilServing(t, store, "small", 40)
 			e.models["small"].Break(c.fault)
 			mustAppend(t, store, many(200, "late")...)

@@ -73,12 +73,15 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// config embeds with a model of the endpoint, quickly.
+// config embeds with a model of the endpoint, quickly, and leaves it time to answer.
 func (e *endpoint) config(model string) db.EmbedderConfig {
+	return e.within(model, 20*time.Second)
+}
+
+// within is config for a provider that has to answer in that time, and for queries in as long.
+func (e *endpoint) within(model string, limit time.Duration) db.EmbedderConfig {
 	return db.EmbedderConfig{Model: model, Open: func(name string) (db.Embedder, error) {
-		return provider.New(provider.Config{
-			URL: e.url, Model: name, RequestLimit: 300 * time.Millisecond, QueryLimit: 100 * time.Millisecond, QueryPause: time.Millisecond,
-		})
+		return provider.New(provider.Config{URL: e.url, Model: name, RequestLimit: limit, QueryLimit: limit, QueryPause: time.Millisecond})
 	}}.WithPace(10*time.Millisecond, time.Minute)
 }
 

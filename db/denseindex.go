@@ -29,7 +29,10 @@ func (e *denseEmbedder) advance(ctx context.Context, mine *denseTarget, serves, 
 		return err
 	}
 	if !backlog.Outstanding {
-		if err := e.tell(ctx, mine, nil, false); err != nil {
+		e.mu.Lock()
+		unbuilt := e.unbuilt
+		e.mu.Unlock()
+		if err := e.tell(ctx, mine, unbuilt, false); err != nil {
 			return err
 		}
 	}
@@ -85,33 +88,53 @@ func (e *denseEmbedder) fileMissing(ctx context.Context, mine *denseTarget) erro
 	})
 }
 
-// index builds the HNSW index of a model, unless it is there or another server is at it. Built while others read and
-// write, it may be left half done by a server that is killed; the next one begins again.
+// index has the HNSW index of a model built, unless it is there, or somebody is at it; built says that it is there.
+// Built while others read and write, it may be left half done by a server that is killed; the next one begins again.
 func (e *denseEmbedder) index(ctx context.Context, mine *denseTarget) (built bool, err error) {
+	e.mu.Lock()
+	busy := e.building || time.Now().Before(e.rebuild)
+	e.mu.Unlock()
+	if busy {
+		return false, nil
+	}
 	q := e.db.queries()
 	state, err := q.DenseIndex(ctx, mine.id)
-	if err != nil || state.Valid {
+	if err != nil || state.Valid || state.Building {
 		return state.Valid, err
-	}
-	if state.Building {
-		return false, nil
 	}
 	if taken, err := q.LeaseIndex(ctx, indexLease.Seconds(), mine.id, false); err != nil || taken == 0 {
 		return false, err
 	}
 	done := e.keepIndexLease(ctx, mine)
-	defer done()
 	if err := e.config.step("index"); err != nil {
+		done()
 		return false, err
 	}
-	// Of shared memory there may be too little for others to help, so it is tried without them as well.
-	memory := min(indexMemory, 65536+state.Vectors*int64(2*mine.dimensions+512)/1024)
-	for _, cores := range []int{indexCores, 0} {
-		if err = e.buildIndex(ctx, mine, memory, cores); err == nil || ctx.Err() != nil {
-			break
+	e.setBuilding(true, nil)
+	e.wait.Go(func() {
+		defer done()
+		// Of shared memory there may be too little for others to help, so it is tried without them as well.
+		memory := min(indexMemory, 65536+state.Vectors*int64(2*mine.dimensions+512)/1024)
+		var err error
+		for _, cores := range []int{indexCores, 0} {
+			if err = e.buildIndex(ctx, mine, memory, cores); err == nil || ctx.Err() != nil {
+				break
+			}
+			e.db.log.WarnContext(ctx, "an index of dense vectors was not built", "model", mine.name, "helpers", cores, "cause", err)
 		}
+		e.setBuilding(false, err)
+	})
+	return false, nil
+}
+
+// setBuilding notes whether an index is being built, and why the last time failed: then there is a pause.
+func (e *denseEmbedder) setBuilding(building bool, failed error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.building, e.unbuilt = building, failed
+	if failed != nil {
+		e.rebuild = time.Now().Add(e.config.pace.lasting)
 	}
-	return err == nil, err
 }
 
 // keepIndexLease renews the lease until done is called, which gives it back.

@@ -15,6 +15,7 @@ import (
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/knowledge"
 )
 
 // With another model the log is embedded anew while the old one serves, with what is appended meanwhile; two dimensions
@@ -127,7 +128,7 @@ func TestDenseResumes(t *testing.T) {
 			old.Close()
 			for range 3 {
 				var reached atomic.Bool
-				killed := embeds(t, url, e.config("large").WithPace(10*time.Millisecond, 100*time.Millisecond).WithStep(func(name string) error {
+				killed := embeds(t, url, e.config("large").WithPace(10*time.Millisecond, time.Second).WithStep(func(name string) error {
 					if name == step {
 						reached.Store(true)
 						return errors.New("killed")
@@ -322,4 +323,46 @@ func TestDenseIsNotSampled(t *testing.T) {
 			t.Errorf("ANALYZE has samples of %s", column)
 		}
 	}
+}
+
+// Before the index is built and the model serves, everything is embedded, also what was taken out of the backlog by hand.
+func TestDenseSwitchMissesNothing(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(200, "word")...)
+	if _, err := first.AddRecords(t.Context(), []knowledge.Draft{record("a"), record("b")}); err != nil {
+		t.Fatal(err)
+	}
+	conn := superuser(t, url)
+	e.models["small"].Break(providertest.Only("word", providertest.Hang()))
+	var early atomic.Int64
+	store := embeds(t, url, e.config("small").WithStep(func(name string) error {
+		if name == "index" {
+			early.Store(int64(202 - value[int](t, conn, "SELECT count(*) FROM embedding.dense")))
+		}
+		return nil
+	}))
+	eventually(t, "the provider is asked", func() bool { return len(e.models["small"].Requests()) > 1 })
+	mustExec(t, conn, "DELETE FROM embedding.dense_backlog")
+	e.models["small"].Mend()
+	untilServing(t, store, "small", 202)
+	if n := early.Load(); n != 0 {
+		t.Errorf("before the index was built %d had no vectors", n)
+	}
+}
+
+// An index that cannot be built is tried again, and the cause can be seen.
+func TestDenseIndexFails(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(10, "word")...)
+	conn := superuser(t, url)
+	mustExec(t, conn, `CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+		CREATE EVENT TRIGGER refuse ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION refuse()`)
+	store := embeds(t, url, e.config("small"))
+	eventually(t, "the cause can be seen", func() bool { return contains(model(t, store, "small").LastError, "the server's log says why") })
+	mustExec(t, conn, "DROP EVENT TRIGGER refuse")
+	untilServing(t, store, "small", 10)
 }

@@ -1,6 +1,19 @@
 -- Dense vectors: those of embedding providers' models, each model in a partition of its own.
 
 -- +goose Up
+-- Searching by an index with a filter needs iterative scans.
+-- +goose StatementBegin
+DO $$
+DECLARE
+    version TEXT := (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'vector');
+BEGIN
+    IF string_to_array(substring(version FROM '^[0-9]+[.][0-9]+'), '.')::INT[] < '{0,8}' THEN
+        RAISE EXCEPTION 'pgvector 0.8 or newer is needed, and this database has %', version
+            USING HINT = 'Install a newer pgvector, then: ALTER EXTENSION vector UPDATE';
+    END IF;
+END $$;
+-- +goose StatementEnd
+
 -- ---- models ----------------------------------------------------------------------------------------------
 
 -- A dense model is what gives these vectors under that name: when a provider's answer to a known text changes, it is
