@@ -37,9 +37,6 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	if earlier != nil {
 		request.Previous = &earlier.Receipt
 	}
-	if err := d.indexPending(ctx); err != nil {
-		return selection.Selection{}, err
-	}
 	policy := ranking.Default()
 	a := asked{request: request, earlier: earlier, policy: policy, policyText: policy.Canonical()}
 	var without string
@@ -55,6 +52,7 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	if !erasedMeanwhile(err) {
 		return kept, mapError(err)
 	}
+	a.indexed = true // which would wait for the erasure that waits for this
 	err = d.withoutErasures(ctx, func(q *dbgen.Queries) error {
 		if chosen, err = d.selectContext(ctx, a); err == nil {
 			chosen.CreatedAt = now
@@ -81,6 +79,7 @@ type asked struct {
 	policy     ranking.Policy
 	policyText []byte
 	dense      *denseQuery
+	indexed    bool     // see searchInput
 	notices    []string // of what the search does without
 
 	// When it was asked before: what the search could see then, and what was nearest.
@@ -126,7 +125,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if err != nil {
 		return chosen{}, mapError(err)
 	}
-	in := searchInput{request: a.request, policy: a.policy, at: a.at, dense: a.dense, nearest: a.nearest}
+	in := searchInput{request: a.request, policy: a.policy, indexed: a.indexed, at: a.at, dense: a.dense, nearest: a.nearest}
 	if a.earlier != nil {
 		for _, item := range a.earlier.Items {
 			in.keep = append(in.keep, item.Hash)

@@ -74,7 +74,7 @@ func (q *denseQuery) fill(sql string) string { return fillModel(sql, q.model, le
 // denseNearest gives what is nearest to the query, nearest first, of what the scope holds at that state of the log. ids,
 // if it is not nil, are the messages that the scope holds. Exact in a scope of at most exactIDs messages, and for records
 // in a scope of a time; else as near as HNSW comes.
-func denseNearest(ctx context.Context, tx pgx.Tx, query denseQuery, scope selection.Scope, ids []int64, at *asOf, limit int) ([]denseHit, error) {
+func denseNearest(ctx context.Context, tx reader, query denseQuery, scope selection.Scope, ids []int64, at *asOf, limit int) ([]denseHit, error) {
 	kinds := words(scope.RecordKinds())
 	narrowed := scope.NarrowsMessages() || ids != nil
 	var hits []denseHit
@@ -119,7 +119,7 @@ func stateOf(at *asOf) (position int64, absent []int64, records int64) {
 
 // indexed searches by the model's index: what it keeps in view is more than is asked for, and it goes on where a filter
 // leaves out what is near.
-func (q *denseQuery) indexed(ctx context.Context, tx pgx.Tx, sql string, at *asOf, limit int, more ...any) ([]denseHit, error) {
+func (q *denseQuery) indexed(ctx context.Context, tx reader, sql string, at *asOf, limit int, more ...any) ([]denseHit, error) {
 	position, absent, records := stateOf(at)
 	batch := &pgx.Batch{}
 	batch.Queue(settingsSQL, strconv.Itoa(min(max(minSearch, limit), maxSearch)))
@@ -140,7 +140,7 @@ func (q *denseQuery) indexed(ctx context.Context, tx pgx.Tx, sql string, at *asO
 
 // among searches messages that are known by id: one by one, if they are not too many or the index does not find enough
 // of them.
-func (q *denseQuery) among(ctx context.Context, tx pgx.Tx, ids []int64, at *asOf, limit int) ([]denseHit, error) {
+func (q *denseQuery) among(ctx context.Context, tx reader, ids []int64, at *asOf, limit int) ([]denseHit, error) {
 	if len(ids) > exactIDs {
 		if hits, err := q.indexed(ctx, tx, nearestAmongIndexedSQL, at, limit, ids); err != nil || len(hits) >= limit {
 			return hits, err
@@ -152,7 +152,7 @@ func (q *denseQuery) among(ctx context.Context, tx pgx.Tx, ids []int64, at *asOf
 
 // inScope searches a scope whose messages are not known: by index, and if that gives up before it has found enough,
 // in all of the scope.
-func (q *denseQuery) inScope(ctx context.Context, tx pgx.Tx, scope selection.Scope, at *asOf, limit int) ([]denseHit, error) {
+func (q *denseQuery) inScope(ctx context.Context, tx reader, scope selection.Scope, at *asOf, limit int) ([]denseHit, error) {
 	a := scopeArgs(scope)
 	args := []any{a.Sessions, a.Threads, a.Players, a.Owners, a.Hashtags, a.Flags, a.Items, a.Locations, a.EventTypes, a.Since, a.Until}
 	hits, err := q.indexed(ctx, tx, nearestInScopeSQL, at, limit, args...)
@@ -172,11 +172,11 @@ func (q *denseQuery) inScope(ctx context.Context, tx pgx.Tx, scope selection.Sco
 }
 
 // denseCosines gives the cosines of these messages and records with the query, of those that have vectors.
-func denseCosines(ctx context.Context, tx pgx.Tx, query denseQuery, messages, records []int64) ([]denseHit, error) {
+func denseCosines(ctx context.Context, tx reader, query denseQuery, messages, records []int64) ([]denseHit, error) {
 	return query.hits(ctx, tx, cosinesSQL, query.parameter(), messages, records)
 }
 
-func (q *denseQuery) hits(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]denseHit, error) {
+func (q *denseQuery) hits(ctx context.Context, tx reader, sql string, args ...any) ([]denseHit, error) {
 	rows, err := tx.Query(ctx, q.fill(sql), args...)
 	if err != nil {
 		return nil, err

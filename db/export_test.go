@@ -43,7 +43,7 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 	if err := d.indexPending(ctx); err != nil {
 		return f, err
 	}
-	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep})
+	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep, indexed: true})
 	if in.Small > 0 {
 		s.most = scopeLimits{in.Small, in.Listed}
 	}

@@ -24,7 +24,7 @@ func (d *DB) ByWords(ctx context.Context, request selection.Request, limit int) 
 	if err := d.indexPending(ctx); err != nil {
 		return "", nil, err
 	}
-	s := newSearch(searchInput{request: request, policy: ranking.Default()})
+	s := newSearch(searchInput{request: request, policy: ranking.Default(), indexed: true})
 	err = d.snapshot(ctx, func(tx pgx.Tx) error {
 		s.tx = tx
 		return s.findByWords(ctx)

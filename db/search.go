@@ -3,10 +3,14 @@ package db
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ranking"
@@ -22,6 +26,8 @@ const (
 	// smallScope is how many messages, or records, a scope may hold to be searched as a whole. In a larger one, what is
 	// common is told by a sample, and the candidates are found by the words that are not.
 	smallScope = 10_000
+	// endLimit is how long the end of a transaction that has only read may take.
+	endLimit = 5 * time.Second
 	// maxListed is how many a part of the log may hold for their ids to be listed, which costs a third of looking at them.
 	// In a larger part, whether a message belongs to it is asked of each that has the words.
 	maxListed = 1 << 17
@@ -37,6 +43,7 @@ type searchInput struct {
 	at      *asOf        // the log as it stood; nil: as it is
 	dense   *denseQuery  // the query's dense vector; nil: by words alone
 	nearest []denseHit   // what was nearest to it when this was asked before; nil: to be found
+	indexed bool         // what is committed has its search vectors, or is not to be waited for
 	keep    []chain.Hash // given among the best even if they are beyond reach, as far as they are candidates
 }
 
@@ -54,13 +61,15 @@ type searchResult struct {
 // far as none needs what another gives, and their number does not depend on the log.
 type search struct {
 	searchInput
-	tx     pgx.Tx
+	tx     reader
+	begins bool // the transaction begins with the first statements
 	result searchResult
 
 	scope    []any // the first arguments of every statement over scopes
 	messages bool  // whether the scope holds any
 	kinds    []string
 
+	pending        bool    // something has no search vectors
 	unindexed      []int64 // messages that have no search vectors, if they are few
 	ids, recordIDs []int64 // what the scope holds, if it is small or listed
 	most           scopeLimits
@@ -96,15 +105,51 @@ type candidate struct {
 	cosine  *float64
 }
 
-// search ranks what the log and the records hold for a request. What has no search vectors is not found: see
-// indexPending.
+// reader is a connection, or a transaction on one, that a search reads by.
+type reader interface {
+	dbgen.DBTX
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+}
+
+// errUnindexed says that something that is committed has no search vectors yet.
+var errUnindexed = errors.New("not all that is committed has search vectors")
+
+// search ranks what the log and the records hold for a request. What has no search vectors gets them before, as far as
+// indexPending goes; what is left without is not found.
 func (d *DB) search(ctx context.Context, in searchInput) (searchResult, error) {
+	d.index.search()
+	result, err := d.searchOnce(ctx, in)
+	if !errors.Is(err, errUnindexed) {
+		return result, mapError(err)
+	}
+	if err := d.indexPending(ctx); err != nil {
+		return searchResult{}, err
+	}
+	in.indexed = true
+	result, err = d.searchOnce(ctx, in)
+	return result, mapError(err)
+}
+
+// searchOnce searches within one state of the database. Somebody waits, so the transaction begins with the first
+// statements, and ends beside what the caller goes on with.
+func (d *DB) searchOnce(ctx context.Context, in searchInput) (searchResult, error) {
+	conn, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return searchResult{}, err
+	}
+	defer func() { go endReading(conn) }()
 	s := newSearch(in)
-	err := d.snapshot(ctx, func(tx pgx.Tx) error {
-		s.tx = tx
-		return s.run(ctx)
-	})
-	return s.result, mapError(err)
+	s.tx, s.begins = conn, true
+	err = s.run(ctx)
+	return s.result, err
+}
+
+// endReading gives a connection back; if its transaction cannot be ended, the pool closes it.
+func endReading(conn *pgxpool.Conn) {
+	defer conn.Release()
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	_, _ = conn.Exec(ctx, "rollback") // it has written nothing
 }
 
 func newSearch(in searchInput) *search {

@@ -44,6 +44,9 @@ var (
 // what the player prefers.
 func (s *search) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
+	if s.begins {
+		batch.Queue("begin isolation level repeatable read read only")
+	}
 	if s.at != nil {
 		s.result.at = *s.at
 	} else {
@@ -64,6 +67,9 @@ func (s *search) begin(ctx context.Context) error {
 	}
 	if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return err
+	}
+	if s.at == nil && s.pending && !s.indexed {
+		return errUnindexed
 	}
 	if s.at == nil && s.result.unindexed > 0 {
 		if err := s.leaveOut(ctx); err != nil {
@@ -158,6 +164,7 @@ func (s *search) readState(row pgx.Row) error {
 	if len(at.absent) == 0 {
 		at.absent = nil
 	}
+	s.pending = len(firsts) > 0 || records > 0
 	if firstRecord != nil && records <= maxAwaited {
 		at.records = *firstRecord - 1
 		records = 0
