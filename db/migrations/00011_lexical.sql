@@ -85,6 +85,6 @@ CREATE FUNCTION log.is_written() RETURNS BOOLEAN
 
 -- ---- whom a query names ----------------------------------------------------------------------------------
 -- As search/named.sql asks, of thousands of players.
-CREATE INDEX players_name ON core.players (lower(name));
+CREATE INDEX players_lower_name ON core.players (lower(name));
 CREATE INDEX players_first_name ON core.players (lower(split_part(name, ' ', 1)));
-CREATE INDEX players_key ON core.players (lower(key)) WHERE name IS NULL;
+CREATE INDEX players_nameless ON core.players (lower(key)) WHERE name IS NULL;
