@@ -82,9 +82,3 @@ CREATE FUNCTION log.is_written() RETURNS BOOLEAN
     LANGUAGE sql STABLE
     RETURN pg_snapshot_xmin(pg_current_snapshot()) <> pg_snapshot_xmax(pg_current_snapshot())
         OR age(pg_snapshot_xmax(pg_current_snapshot())::XID) <> 0;
-
--- ---- whom a query names ----------------------------------------------------------------------------------
--- As search/named.sql asks, of thousands of players.
-CREATE INDEX players_lower_name ON core.players (lower(name));
-CREATE INDEX players_first_name ON core.players (lower(split_part(name, ' ', 1)));
-CREATE INDEX players_nameless ON core.players (lower(key)) WHERE name IS NULL;
