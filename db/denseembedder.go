@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -378,26 +377,4 @@ func denseProblem(err error) string {
 		return "the embedding provider did not embed a batch in time"
 	}
 	return "the vectors could not be made or kept; the server's log says why"
-}
-
-// denseCounts count, for each model, what this server did.
-type denseCounts struct {
-	mu     *sync.Mutex
-	counts map[string]*denseCount
-}
-
-type denseCount struct{ embedded, failures atomic.Int64 }
-
-func newDenseCounts() denseCounts {
-	return denseCounts{mu: &sync.Mutex{}, counts: map[string]*denseCount{}}
-}
-
-// of gives the counts of a model.
-func (c denseCounts) of(model string) *denseCount {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.counts[model] == nil {
-		c.counts[model] = &denseCount{}
-	}
-	return c.counts[model]
 }

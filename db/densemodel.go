@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -162,4 +164,26 @@ func (d *DB) EmbeddingCounts(ctx context.Context) ([]EmbeddingCount, error) {
 		}
 	}
 	return counts, nil
+}
+
+// denseCounts count, for each model, what this server did.
+type denseCounts struct {
+	mu     *sync.Mutex
+	counts map[string]*denseCount
+}
+
+type denseCount struct{ embedded, failures atomic.Int64 }
+
+func newDenseCounts() denseCounts {
+	return denseCounts{mu: &sync.Mutex{}, counts: map[string]*denseCount{}}
+}
+
+// of gives the counts of a model.
+func (c denseCounts) of(model string) *denseCount {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts[model] == nil {
+		c.counts[model] = &denseCount{}
+	}
+	return c.counts[model]
 }
