@@ -19,17 +19,23 @@ func (a asOf) Log() (position, size int64, absent []int64, records int64) {
 	return a.position, a.size, a.absent, a.records
 }
 
+// NearestHits are what was nearest by meaning.
+type NearestHits = []denseHit
+
 // Searching is a search without what is packed of it, with scopes taken for large that are not.
 type Searching struct {
 	Request       selection.Request
 	At            *AsOf
 	Keep          []chain.Hash
+	Dense         bool // by meaning, too
+	Nearest       NearestHits
 	Small, Listed int // 0: as ever
 }
 
 // Found is what it gives.
 type Found struct {
 	Best      []selection.Candidate
+	Nearest   NearestHits
 	At        AsOf
 	Unindexed int64
 	Way       string  // how the scope was searched
@@ -44,6 +50,10 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 		return f, err
 	}
 	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep, indexed: true})
+	if in.Dense {
+		s.dense, _ = d.denseQuery(ctx, in.Request.Query)
+		s.nearest = in.Nearest
+	}
 	if in.Small > 0 {
 		s.most = scopeLimits{in.Small, in.Listed}
 	}
@@ -51,7 +61,7 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 		s.tx = tx
 		return s.run(ctx)
 	})
-	f = Found{Best: s.result.best, At: s.result.at, Unindexed: s.result.unindexed, Vector: s.vector.String(), Way: "small"}
+	f = Found{Best: s.result.best, Nearest: s.result.nearest, At: s.result.at, Unindexed: s.result.unindexed, Vector: s.vector.String(), Way: "small"}
 	f.Keys = slices.Concat(s.query.Keys()...)
 	switch {
 	case s.listed:

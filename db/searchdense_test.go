@@ -1,0 +1,52 @@
+package db_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// With a model, what is near is a candidate though it has no word of the query; it has its share by n-grams all the same,
+// and every candidate says how near it is. What was nearest is not looked for when it is given.
+func TestSearchByMeaning(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	mustAppend(t, store, draft("a", "The hotel is booked."))
+	mustAppend(t, store, draft("b", "Hotelling by the sea."))
+	mustAppend(t, store, draft("c", "A zorble with mimsy views."), draft("c", "Nothing else."))
+	endpoint := newEndpoint(t, map[string]int{"one": 64})
+	embedding := embeds(t, url, endpoint.config("one"))
+	untilServing(t, embedding, "one", 4)
+
+	request := selection.Request{Query: "hotel", Limit: 10}
+	for _, small := range []int{100, 1} {
+		in := db.Searching{Request: request, Small: small, Dense: true}
+		found := mustSearch(t, embedding, in)
+		if len(found.Best) != 4 || len(found.Nearest) != 4 {
+			t.Fatalf("searched as %s: %d found, %d of them near; want 4", found.Way, len(found.Best), len(found.Nearest))
+		}
+		for _, c := range found.Best {
+			e := c.Explanation
+			lexical := c.Text == "The hotel is booked." || c.Text == "Hotelling by the sea."
+			if e.Semantic == nil || (*e.Semantic > 0) != (c.Text == "The hotel is booked." || c.Text == "A zorble with mimsy views.") || (e.Lexical > 0) != lexical {
+				t.Errorf("searched as %s: %q has %+v", found.Way, c.Text, e)
+			}
+		}
+		in.At, in.Nearest = &found.At, found.Nearest
+		again := mustSearch(t, embedding, in)
+		if diff := cmp.Diff(scores(found.Best), scores(again.Best)); diff != "" {
+			t.Errorf("searched as %s again: %s", found.Way, diff)
+		}
+		if small > 1 {
+			continue
+		}
+		in.Nearest = found.Nearest[:1]
+		if few := mustSearch(t, embedding, in); len(few.Best) >= 4 || slices.ContainsFunc(few.Best, func(c selection.Candidate) bool { return c.Explanation.Semantic == nil }) {
+			t.Errorf("given the nearest: %d found, want fewer than 4, all of which say how near they are", len(few.Best))
+		}
+	}
+}
