@@ -82,9 +82,10 @@ type asked struct {
 	indexed    bool     // see searchInput
 	notices    []string // of what the search does without
 
-	// When it was asked before: what the search could see then, and what was nearest.
+	// When it was asked before: what the search could see then, what was nearest, and what had no dense vector.
 	at      *asOf
 	nearest []denseHit
+	without sources
 }
 
 // What a search may have to do without.
@@ -93,30 +94,13 @@ const (
 	awaitsNotice    = "not everything was embedded yet: what has no dense vector was ranked by words alone"
 )
 
-// searchDense searches, and says whether anything was still to be embedded then. That is asked before and after: what
-// came in between is embedded later than that.
-func (d *DB) searchDense(ctx context.Context, in searchInput) (found searchResult, awaits bool, err error) {
-	if in.dense == nil || in.at != nil {
-		found, err = d.search(ctx, in)
-		return found, false, err
-	}
-	before, err := d.queries().AwaitsVectors(ctx, in.dense.model)
-	if err != nil {
-		return found, false, mapError(err)
-	}
-	if found, err = d.search(ctx, in); err != nil {
-		return found, false, err
-	}
-	after, err := d.queries().AwaitsVectors(ctx, in.dense.model)
-	return found, before || after, mapError(err)
-}
-
 // chosen is a selection with what is not shown of it.
 type chosen struct {
 	selection.Selection
 	salt    []byte
 	dense   *denseQuery
 	nearest []denseHit
+	without sources
 }
 
 // selectContext searches and packs.
@@ -125,13 +109,13 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if err != nil {
 		return chosen{}, mapError(err)
 	}
-	in := searchInput{request: a.request, policy: a.policy, indexed: a.indexed, at: a.at, dense: a.dense, nearest: a.nearest}
+	in := searchInput{request: a.request, policy: a.policy, indexed: a.indexed, at: a.at, dense: a.dense, nearest: a.nearest, without: a.without}
 	if a.earlier != nil {
 		for _, item := range a.earlier.Items {
 			in.keep = append(in.keep, item.Hash)
 		}
 	}
-	found, awaits, err := d.searchDense(ctx, in)
+	found, err := d.search(ctx, in)
 	if err != nil {
 		return chosen{}, err
 	}
@@ -141,7 +125,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	} else if found.unindexed > 0 {
 		a.notices = append(slices.Clip(a.notices), fmt.Sprintf(unindexedNotice, found.unindexed))
 	}
-	if awaits {
+	if found.awaits {
 		a.notices = append(slices.Clip(a.notices), awaitsNotice)
 	}
 	packed, err := selection.Pack(a.request, found.best, a.earlier, count)
@@ -152,7 +136,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if err != nil {
 		return chosen{}, mapError(err)
 	}
-	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest}
+	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest, without: found.unembedded}
 	c.Selection = selection.Selection{
 		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size,
 		RecordPosition: &saw.records, Items: packed.Items, Dropped: packed.Dropped, Rendered: packed.Rendered, Tokens: packed.Tokens,
@@ -189,6 +173,7 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 		Tokens: int32(s.Tokens), EmbeddingModel: s.Model, CreatedAt: s.CreatedAt, RecordPosition: *s.RecordPosition,
 		Absent: append([]int64{}, s.Absent...), Notices: s.Notices, UnchangedTokens: int32(s.UnchangedTokens),
 		NearestMessages: []int64{}, NearestRecords: []int64{},
+		UnembeddedMessages: list(c.without.messages), UnembeddedRecords: list(c.without.records),
 	}
 	if s.Request.PreviousID != "" {
 		row.Previous = &s.Request.PreviousID

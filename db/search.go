@@ -43,6 +43,7 @@ type searchInput struct {
 	at      *asOf        // the log as it stood; nil: as it is
 	dense   *denseQuery  // the query's dense vector; nil: by words alone
 	nearest []denseHit   // what was nearest to it when this was asked before; nil: to be found
+	without sources      // candidates that had no dense vector then
 	indexed bool         // what is committed has its search vectors, or is not to be waited for
 	keep    []chain.Hash // given among the best even if they are beyond reach, as far as they are candidates
 }
@@ -52,6 +53,9 @@ type searchResult struct {
 	best    []selection.Candidate // as many as a selection accounts for, best first, and then what had to be kept
 	at      asOf                  // the log that was searched
 	nearest []denseHit            // what was nearest to the dense vector
+	// unembedded are the candidates that have no dense vector, and awaits says whether any of them is still to get one.
+	unembedded sources
+	awaits     bool
 	// unindexed is how many messages and records were there and had no search vectors yet, while very many have none:
 	// they were not found, and will be when this is asked again.
 	unindexed int64
@@ -253,7 +257,7 @@ func (s *search) findNearest(ctx context.Context) error {
 	}
 	messages, records = nil, nil
 	for of := range s.found {
-		if !near[of] {
+		if !near[of] && !s.without.holds(of) {
 			messages, records = split(messages, records, of)
 		}
 	}
@@ -268,7 +272,10 @@ func (s *search) findNearest(ctx context.Context) error {
 			c.cosine = &h.cosine
 		}
 	}
-	return nil
+	if s.at != nil {
+		return nil
+	}
+	return s.findUnembedded(ctx)
 }
 
 // split puts a source's id with those of its kind.

@@ -461,30 +461,32 @@ type LogMessagesV7 struct {
 }
 
 type MemorySelection struct {
-	ID              string
-	Receipt         chain.Hash
-	Request         chain.JSON
-	Policy          []byte
-	LogPosition     int64
-	LogSize         int64
-	Items           chain.JSON
-	Dropped         chain.JSON
-	Rendered        string
-	Tokens          int32
-	EmbeddingModel  string
-	CreatedAt       time.Time
-	RenderedDigest  *chain.Hash
-	RenderedSalt    []byte
-	Erased          bool
-	Previous        pgtype.UUID
-	RecordPosition  *int64
-	Absent          []int64
-	DenseModel      *string
-	DenseVector     []float32
-	NearestMessages []int64
-	NearestRecords  []int64
-	Notices         []string
-	UnchangedTokens int32
+	ID                 string
+	Receipt            chain.Hash
+	Request            chain.JSON
+	Policy             []byte
+	LogPosition        int64
+	LogSize            int64
+	Items              chain.JSON
+	Dropped            chain.JSON
+	Rendered           string
+	Tokens             int32
+	EmbeddingModel     string
+	CreatedAt          time.Time
+	RenderedDigest     *chain.Hash
+	RenderedSalt       []byte
+	Erased             bool
+	Previous           pgtype.UUID
+	RecordPosition     *int64
+	Absent             []int64
+	DenseModel         *string
+	DenseVector        []float32
+	NearestMessages    []int64
+	NearestRecords     []int64
+	UnembeddedMessages []int64
+	UnembeddedRecords  []int64
+	Notices            []string
+	UnchangedTokens    int32
 }
 
 type SealCheckpoint struct {

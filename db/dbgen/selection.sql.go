@@ -13,12 +13,16 @@ import (
 )
 
 const awaitsVectors = `-- name: AwaitsVectors :one
-SELECT EXISTS (SELECT FROM embedding.dense_backlog b WHERE b.model_id = $1)
+SELECT EXISTS (
+    SELECT FROM embedding.dense_backlog b
+    WHERE b.model_id = $1 AND EXISTS (
+        SELECT FROM unnest(CASE WHEN NOT b.records THEN $2::BIGINT[] ELSE $3::BIGINT[] END) AS i (id)
+        WHERE i.id BETWEEN b.first_id AND b.last_id))
 `
 
-// Whether anything is still to get a vector of a dense model.
-func (q *Queries) AwaitsVectors(ctx context.Context, model int32) (bool, error) {
-	row := q.db.QueryRow(ctx, awaitsVectors, model)
+// Whether any of these messages and records is still to get a vector of a dense model.
+func (q *Queries) AwaitsVectors(ctx context.Context, model int32, messageIds []int64, recordIds []int64) (bool, error) {
+	row := q.db.QueryRow(ctx, awaitsVectors, model, messageIds, recordIds)
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
@@ -100,36 +104,38 @@ const keepSelection = `-- name: KeepSelection :one
 
 INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
-    notices, unchanged_tokens)
+    unembedded_messages, unembedded_records, notices, unchanged_tokens)
 VALUES ($1::TEXT, $2, CAST($3::TEXT AS JSON), $4, $5, $6, $7, $8, $9::TEXT,
     $10::BYTEA, $11, $12, $13, CAST($14::TEXT AS UUID), $15::BIGINT, $16,
-    $17, $18, $19, $20, $21, $22)
+    $17, $18, $19, $20, $21, $22, $23, $24)
 RETURNING id::TEXT
 `
 
 type KeepSelectionParams struct {
-	Receipt         string
-	Request         chain.JSON
-	Policy          string
-	LogPosition     int64
-	LogSize         int64
-	Items           chain.JSON
-	Dropped         chain.JSON
-	Rendered        string
-	RenderedDigest  string
-	RenderedSalt    []byte
-	Tokens          int32
-	EmbeddingModel  string
-	CreatedAt       time.Time
-	Previous        *string
-	RecordPosition  int64
-	Absent          []int64
-	DenseModel      *string
-	DenseVector     []float32
-	NearestMessages []int64
-	NearestRecords  []int64
-	Notices         []string
-	UnchangedTokens int32
+	Receipt            string
+	Request            chain.JSON
+	Policy             string
+	LogPosition        int64
+	LogSize            int64
+	Items              chain.JSON
+	Dropped            chain.JSON
+	Rendered           string
+	RenderedDigest     string
+	RenderedSalt       []byte
+	Tokens             int32
+	EmbeddingModel     string
+	CreatedAt          time.Time
+	Previous           *string
+	RecordPosition     int64
+	Absent             []int64
+	DenseModel         *string
+	DenseVector        []float32
+	NearestMessages    []int64
+	NearestRecords     []int64
+	UnembeddedMessages []int64
+	UnembeddedRecords  []int64
+	Notices            []string
+	UnchangedTokens    int32
 }
 
 // What agents asked for and got, and what has changed since.
@@ -155,6 +161,8 @@ func (q *Queries) KeepSelection(ctx context.Context, arg KeepSelectionParams) (s
 		arg.DenseVector,
 		arg.NearestMessages,
 		arg.NearestRecords,
+		arg.UnembeddedMessages,
+		arg.UnembeddedRecords,
 		arg.Notices,
 		arg.UnchangedTokens,
 	)
@@ -206,19 +214,27 @@ func (q *Queries) LogSizeAt(ctx context.Context, position int64, absent []int64)
 }
 
 const nearestOfSelection = `-- name: NearestOfSelection :one
-SELECT s.dense_vector, s.nearest_messages, s.nearest_records FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
+SELECT s.dense_vector, s.nearest_messages, s.nearest_records, s.unembedded_messages, s.unembedded_records FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
 `
 
 type NearestOfSelectionRow struct {
-	DenseVector     []float32
-	NearestMessages []int64
-	NearestRecords  []int64
+	DenseVector        []float32
+	NearestMessages    []int64
+	NearestRecords     []int64
+	UnembeddedMessages []int64
+	UnembeddedRecords  []int64
 }
 
 func (q *Queries) NearestOfSelection(ctx context.Context, id string) (NearestOfSelectionRow, error) {
 	row := q.db.QueryRow(ctx, nearestOfSelection, id)
 	var i NearestOfSelectionRow
-	err := row.Scan(&i.DenseVector, &i.NearestMessages, &i.NearestRecords)
+	err := row.Scan(
+		&i.DenseVector,
+		&i.NearestMessages,
+		&i.NearestRecords,
+		&i.UnembeddedMessages,
+		&i.UnembeddedRecords,
+	)
 	return i, err
 }
 

@@ -14,6 +14,9 @@ ALTER TABLE memory.selections
     ADD COLUMN dense_vector     REAL[],
     ADD COLUMN nearest_messages BIGINT[] NOT NULL DEFAULT '{}',
     ADD COLUMN nearest_records  BIGINT[] NOT NULL DEFAULT '{}',
+    -- Candidates that had no dense vector then, and may have one when this is computed again.
+    ADD COLUMN unembedded_messages BIGINT[] NOT NULL DEFAULT '{}',
+    ADD COLUMN unembedded_records  BIGINT[] NOT NULL DEFAULT '{}',
     ADD COLUMN notices          TEXT[] NOT NULL DEFAULT '{}',
     ADD COLUMN unchanged_tokens INT NOT NULL DEFAULT 0,
     ADD CONSTRAINT selections_vector_of_model CHECK ((dense_model IS NULL) = (dense_vector IS NULL));

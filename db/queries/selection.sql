@@ -3,10 +3,10 @@
 -- name: KeepSelection :one
 INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
-    notices, unchanged_tokens)
+    unembedded_messages, unembedded_records, notices, unchanged_tokens)
 VALUES (@receipt::TEXT, @request, CAST(@policy::TEXT AS JSON), @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT,
     @rendered_salt::BYTEA, @tokens, @embedding_model, @created_at, CAST(sqlc.narg('previous')::TEXT AS UUID), @record_position::BIGINT, @absent,
-    sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @notices, @unchanged_tokens)
+    sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @unembedded_messages, @unembedded_records, @notices, @unchanged_tokens)
 RETURNING id::TEXT;
 
 -- name: SelectionByID :many
@@ -16,11 +16,15 @@ SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy::TEXT AS policy, s.log_p
 FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
 
 -- name: NearestOfSelection :one
-SELECT s.dense_vector, s.nearest_messages, s.nearest_records FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
+SELECT s.dense_vector, s.nearest_messages, s.nearest_records, s.unembedded_messages, s.unembedded_records FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
 
 -- name: AwaitsVectors :one
--- Whether anything is still to get a vector of a dense model.
-SELECT EXISTS (SELECT FROM embedding.dense_backlog b WHERE b.model_id = @model);
+-- Whether any of these messages and records is still to get a vector of a dense model.
+SELECT EXISTS (
+    SELECT FROM embedding.dense_backlog b
+    WHERE b.model_id = @model AND EXISTS (
+        SELECT FROM unnest(CASE WHEN NOT b.records THEN @message_ids::BIGINT[] ELSE @record_ids::BIGINT[] END) AS i (id)
+        WHERE i.id BETWEEN b.first_id AND b.last_id));
 
 -- name: RecordPositionAt :one
 -- The highest id of a record that was there at a moment, as far as its time tells.
