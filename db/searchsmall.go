@@ -22,6 +22,7 @@ var (
 func (s *search) findInSmall(ctx context.Context) error {
 	stats, owning := newStats(), []chain.Hash(nil)
 	batch := &pgx.Batch{}
+	batch.Queue(planOnce)
 	batch.Queue(countsSQL, list(s.query.Terms()), list(s.ids), list(s.recordIDs)).Query(func(rows pgx.Rows) error {
 		return eachCount(rows, func(term int32, passages int) {
 			if term == 0 {
@@ -44,6 +45,7 @@ func (s *search) findInSmall(ctx context.Context) error {
 	s.weigh(stats, owning)
 	batch = &pgx.Batch{}
 	s.queueProducts(batch, s.ids, s.recordIDs, maxCandidates)
+	batch.Queue(planEach)
 	return s.tx.SendBatch(ctx, batch).Close()
 }
 

@@ -19,6 +19,12 @@ type asOf struct {
 	records  int64   // the highest id of a record that is there
 }
 
+// Statements over scopes are planned for the values at hand; planning others each time takes as long as they do.
+const (
+	planOnce = "set local plan_cache_mode = force_generic_plan"
+	planEach = "set local plan_cache_mode = force_custom_plan"
+)
+
 const (
 	// maxAbsent is more ids than are ever absent: of the last 4,096 as state.sql says, and of messages without vectors.
 	maxAbsent = 4096 + maxAwaited
@@ -47,6 +53,7 @@ func (s *search) begin(ctx context.Context) error {
 	if s.begins {
 		batch.Queue("begin isolation level repeatable read read only")
 	}
+	batch.Queue(planOnce)
 	if s.at != nil {
 		s.result.at = *s.at
 	} else {
@@ -58,6 +65,7 @@ func (s *search) begin(ctx context.Context) error {
 	if s.request.Player != nil {
 		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
 	}
+	batch.Queue(planEach)
 	scope := s.request.Scope
 	if s.messages && scope.NarrowsMessages() {
 		s.queueMessageIDs(batch)

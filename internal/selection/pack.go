@@ -153,7 +153,7 @@ func (p *packer) measure() error {
 			for i := next.Add(1) - 1; i < int64(len(p.offers)); i = next.Add(1) - 1 {
 				o := p.offers[i]
 				var err error
-				if o.cost, err = p.count("\n" + o.line); err != nil {
+				if o.cost, err = p.count(o.line + "\n"); err != nil {
 					once.Do(func() { failure = err })
 					return
 				}
@@ -344,9 +344,11 @@ func (p *packer) outcome() (Packed, error) {
 
 func block(lines []string) string { return Heading + "\n" + strings.Join(lines, "\n") }
 
+var setIn = strings.NewReplacer("\r\n", "\n  ", "\n", "\n  ", "\r", "\n  ", "\u2028", "\n  ", "\u2029", "\n  ")
+
 // Line renders one item. Further lines of its text are set in, so that no text can pass for another item.
 func Line(lead, text string) string {
-	text = strings.NewReplacer("\r\n", "\n  ", "\n", "\n  ", "\r", "\n  ", "\u2028", "\n  ", "\u2029", "\n  ").Replace(strings.TrimSpace(text))
+	text = setIn.Replace(strings.TrimSpace(text))
 	if lead = strings.Join(strings.Fields(lead), " "); lead != "" {
 		lead += ": "
 	}

@@ -4,6 +4,7 @@ package token
 
 import (
 	"crypto/sha256"
+	"strings"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -42,7 +43,7 @@ func remembering(count Counter) (Counter, error) {
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
 	}
-	return func(text string) (int, error) {
+	one := func(text string) (int, error) {
 		if len(text) > maxRemember {
 			return count(text)
 		}
@@ -55,5 +56,23 @@ func remembering(count Counter) (Counter, error) {
 			known.Add(key, n)
 		}
 		return n, err
-	}, nil
+	}
+	return func(text string) (int, error) { return byItems(text, one) }, nil
+}
+
+// byItems counts a list by its items, each up to the end of its line: those are remembered. No token reaches over a line's
+// end to a dash, since the encodings split a text there before anything else: see TestByItems.
+func byItems(text string, count Counter) (total int, err error) {
+	for text != "" {
+		item := text
+		if end := strings.Index(text, "\n- "); end >= 0 {
+			item = text[:end+1]
+		}
+		n, err := count(item)
+		if err != nil {
+			return 0, err
+		}
+		total, text = total+n, text[len(item):]
+	}
+	return total, nil
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
+	"pgregory.net/rapid"
 )
 
 func TestDefault(t *testing.T) {
@@ -44,4 +47,26 @@ func TestCountConcurrently(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// Counted item by item, a list costs what it costs as a whole.
+func TestByItems(t *testing.T) {
+	t.Parallel()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := rapid.OneOf(
+		rapid.String(), rapid.StringOfN(rapid.SampledFrom([]rune(" \n\r\t/-'!.a1\u00a0\u3000\u2028東🙂")), 0, 12, -1),
+		rapid.SampledFrom([]string{"!", " \n", "\n\n", "//", "- ", "-", "it's", "…"}))
+	rapid.Check(t, func(t *rapid.T) {
+		list := strings.Join(rapid.SliceOfN(text, 0, 6).Draw(t, "items"), "\n- ")
+		want, err := codec.Count(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := byItems(list, codec.Count); err != nil || got != want {
+			t.Fatalf("byItems(%q) = %d, %v, want %d", list, got, err, want)
+		}
+	})
 }
