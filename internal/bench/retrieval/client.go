@@ -28,10 +28,10 @@ const ask = `mutation Ask($input: ContextRequestInput!) {
   requestContext(input: $input) { receipt tokens rendered items { score source { ... on Message { hash } } } }
 }`
 
-// ask asks for the ten best and gives how long the whole answer took.
+// ask asks as agents do who say nothing else, and gives how long the whole answer took.
 func (c *client) ask(ctx context.Context, query string, scope map[string]any) (time.Duration, error) {
 	body, err := json.Marshal(map[string]any{"query": ask, "variables": map[string]any{"input": map[string]any{
-		"query": query, "scope": scope, "limit": first, "threshold": 0,
+		"query": query, "scope": scope,
 	}}})
 	if err != nil {
 		return 0, err

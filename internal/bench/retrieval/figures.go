@@ -106,11 +106,11 @@ func (r *run) compare(ctx context.Context, f Figure, questions []question, scope
 	for i, q := range questions {
 		asked, within := scope(q)
 		request := selection.Request{Query: q.text, Scope: within, Limit: first, At: time.Now()}
-		vector, hits, err := r.Log.ByWords(ctx, request, first)
+		took, err := r.client.ask(ctx, q.text, asked)
 		if err != nil {
 			return f, err
 		}
-		took, err := r.client.ask(ctx, q.text, asked)
+		vector, hits, err := r.Log.ByWords(ctx, request, first) // after what is timed: it reads the same
 		if err != nil {
 			return f, err
 		}
