@@ -3,14 +3,8 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/pgvector/pgvector-go"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/embeddings/provider"
@@ -41,18 +35,21 @@ type EmbedderConfig struct {
 
 // densePace is how quickly the embedder goes on. Zero values mean the constants.
 type densePace struct {
-	poll, lease, lasting, reprobe, refile time.Duration
-	wait                                  func(attempt int, failure *provider.Error) time.Duration
+	poll, lease, lasting, reprobe, refile, again, identify time.Duration
+	wait                                                   func(attempt int, failure *provider.Error) time.Duration
 }
 
 // Pace of the embedder.
 const (
-	denseWorkers = 2                      // batches under way
-	densePoll    = 500 * time.Millisecond // between looks at an empty backlog
-	denseLease   = 3 * time.Minute        // how long a batch may take before another server takes it over
-	denseLasting = time.Minute            // without asking, after a failure that does not pass by itself
-	denseReprobe = time.Minute            // between attempts to reach the old model while a new one is built
-	denseRefile  = time.Minute            // between looks for what may be missing from the backlog
+	denseWorkers  = 2                      // batches under way
+	densePoll     = 500 * time.Millisecond // between looks at an empty backlog
+	denseLease    = 3 * time.Minute        // how long a batch may take before another server takes it over
+	denseLasting  = time.Minute            // without asking, after a failure that does not pass by itself
+	denseReprobe  = time.Minute            // between attempts to reach the old model while a new one is built
+	denseRefile   = time.Minute            // between looks for what may be missing from the backlog
+	denseAgain    = 10 * time.Second       // between questions whether a known name has another model now
+	denseIdentify = time.Minute            // for how long the answer has to stay the same before it is believed
+	denseAsked    = 5                      // and how often it has to be given, at least
 )
 
 // denseProbe is the text by whose vector a model is known again, and sameModel the cosine from which on it is.
@@ -80,13 +77,27 @@ type denseTarget struct {
 	problem  string // empty: none
 	failures int    // since the last success
 	until    time.Time
+	doubted  bool // it gave vectors that are not this model's, and is asked no more
+}
+
+// doubt takes a model out of use: what answers to its name may be another one now.
+func (t *denseTarget) doubt() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.doubted = true
+}
+
+func (t *denseTarget) isDoubted() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.doubted
 }
 
 // paused says whether the model is not to be asked for now.
 func (t *denseTarget) paused() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return time.Now().Before(t.until)
+	return t.doubted || time.Now().Before(t.until)
 }
 
 // denseEmbedder gives dense vectors to what the log and the records hold, in the background, and switches to its model
@@ -110,10 +121,15 @@ type denseEmbedder struct {
 	rebuild  time.Time // not tried before
 
 	// Owned by the goroutine that manages.
-	reprobe time.Time // the model that serves is not tried before
-	filed   bool      // what was missing from the backlog is in it
-	settled bool      // and nothing more can be missing
-	refile  time.Time // not looked for again before
+	introduced bool       // mine was found or added; false again once it is doubted
+	again      bool       // it was before
+	failed     int        // attempts at that in a row
+	retry      time.Time  // it is not tried before
+	other      denseOther // what answers to a known name instead of its model
+	reprobe    time.Time  // the model that serves is not tried before
+	filed      bool       // what was missing from the backlog is in it
+	settled    bool       // and nothing more can be missing
+	refile     time.Time  // not looked for again before
 }
 
 // StartEmbedder starts to embed with a provider, until Close; a store has one. That the provider fails is told by
@@ -137,6 +153,7 @@ func (d *DB) StartEmbedder(ctx context.Context, config EmbedderConfig) error {
 func (p densePace) orStandard() densePace {
 	for value, standard := range map[*time.Duration]time.Duration{
 		&p.poll: densePoll, &p.lease: denseLease, &p.lasting: denseLasting, &p.reprobe: denseReprobe, &p.refile: denseRefile,
+		&p.again: denseAgain, &p.identify: denseIdentify,
 	} {
 		if *value <= 0 {
 			*value = standard
@@ -154,117 +171,16 @@ func (e *denseEmbedder) stop() {
 }
 
 func (e *denseEmbedder) run(ctx context.Context) {
-	for attempt := 0; ; attempt++ {
-		target, err := e.introduce(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil {
-			e.mu.Lock()
-			e.mine, e.problem = target, ""
-			e.mu.Unlock()
-			break
-		}
-		e.db.log.WarnContext(ctx, "the embedding model cannot be used yet", "model", e.config.Model, "cause", err)
-		e.mu.Lock()
-		e.problem = denseProblem(err)
-		e.mu.Unlock()
-		e.look(ctx) // the model that serves may answer
-		wait(ctx, e.pauseAfter(attempt, err))
-	}
 	for range denseWorkers {
 		e.wait.Go(func() { e.work(ctx) })
 	}
 	for ctx.Err() == nil {
+		if !e.introduced && !time.Now().Before(e.retry) {
+			e.tryIntroduce(ctx)
+		}
 		e.look(ctx)
 		wait(ctx, e.config.pace.poll)
 	}
-}
-
-// introduce asks the provider which model it has under the name of the settings, adds it if it is new, and makes it the
-// one to switch to.
-func (e *denseEmbedder) introduce(ctx context.Context) (*denseTarget, error) {
-	embedder, err := e.config.Open(e.config.Model)
-	if err != nil {
-		return nil, err
-	}
-	vector, err := probe(ctx, embedder)
-	if err != nil {
-		return nil, err
-	}
-	model := denseModel{askedAs: e.config.Model, dimensions: len(vector), probe: vector}
-	err = e.db.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
-		if err := q.LockModels(ctx); err != nil {
-			return err
-		}
-		if err := findOrAdd(ctx, q, &model); err != nil {
-			return err
-		}
-		if err := q.WantModel(ctx, model.id); err != nil {
-			return err
-		}
-		began, err := q.FollowLog(ctx, model.id)
-		if err == nil && began > 0 {
-			err = q.FileAll(ctx, model.id)
-		}
-		return errors.Join(err, retire(ctx, q))
-	})
-	return &denseTarget{denseModel: model, embedder: embedder}, err
-}
-
-// findOrAdd looks for the model that gives these vectors under this name, or adds it.
-func findOrAdd(ctx context.Context, q *dbgen.Queries, model *denseModel) error {
-	known, err := q.ModelsAskedAs(ctx, model.askedAs)
-	if err != nil {
-		return err
-	}
-	for _, k := range known {
-		if same(k.Probe.Slice(), model.probe) {
-			model.id, model.name = k.ID, k.Name
-			return nil
-		}
-	}
-	names, err := q.ModelNames(ctx)
-	if err != nil {
-		return err
-	}
-	model.name = model.askedAs
-	for n := 2; slices.Contains(names, model.name); n++ {
-		model.name = fmt.Sprintf("%s@%d", model.askedAs, n)
-	}
-	model.id, err = q.AddDense(ctx, model.name, model.askedAs, int32(model.dimensions), pgvector.NewHalfVector(model.probe))
-	return err
-}
-
-// retire ends the following of models that nobody wants any more.
-func retire(ctx context.Context, q *dbgen.Queries) error {
-	if err := q.RetireModels(ctx); err != nil {
-		return err
-	}
-	return q.DropRetiredBacklog(ctx)
-}
-
-// probe gives the vector by which a model is known again.
-func probe(ctx context.Context, embedder Embedder) ([]float32, error) {
-	vectors, err := embedder.Embed(ctx, []string{denseProbe})
-	if err != nil {
-		return nil, err
-	}
-	return vectors[0], nil
-}
-
-// same says whether two vectors are those of one text and one model, but for rounding.
-func same(a, b []float32) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	var product, squareA, squareB float64
-	for i := range a {
-		product += float64(a[i]) * float64(b[i])
-		squareA += float64(a[i]) * float64(a[i])
-		squareB += float64(b[i]) * float64(b[i])
-	}
-	return product >= sameModel*math.Sqrt(squareA*squareB)
 }
 
 // look sees which model serves, and does what is next for the one that is to. Failures of the database pass.
@@ -282,6 +198,7 @@ func (e *denseEmbedder) manage(ctx context.Context) error {
 	var serving *denseModel
 	var mine *dbgen.ModelStatesRow
 	e.mu.Lock()
+	e.leaveDoubted()
 	target := e.mine
 	for i, row := range rows {
 		if row.Serves {
@@ -294,7 +211,7 @@ func (e *denseEmbedder) manage(ctx context.Context) error {
 	e.serving = serving
 	if target != nil && mine == nil {
 		e.mine = nil
-		e.problem = "another server has started with another model, or this one was dropped; nothing is embedded with it until a server starts with it"
+		e.problem = errYield.Message
 	}
 	e.mu.Unlock()
 	e.reach(ctx, serving, target)
@@ -302,6 +219,17 @@ func (e *denseEmbedder) manage(ctx context.Context) error {
 		return nil
 	}
 	return e.advance(ctx, target, mine.Serves, mine.Wanted)
+}
+
+// leaveDoubted lets go of models that gave other vectors; they are looked for again. The caller holds mu.
+func (e *denseEmbedder) leaveDoubted() {
+	if e.mine != nil && e.mine.isDoubted() {
+		e.problem = "the embedding provider gave vectors that are not those of the model " + e.mine.name
+		e.mine, e.introduced, e.retry = nil, false, time.Time{}
+	}
+	if e.older != nil && e.older.isDoubted() {
+		e.older, e.reprobe = nil, time.Time{}
+	}
 }
 
 // reach opens the model that serves, if it is not the one of the settings: queries need it, and what is appended
@@ -338,7 +266,7 @@ func (e *denseEmbedder) open(ctx context.Context, model denseModel) (*denseTarge
 		return nil, err
 	}
 	if !same(vector, model.probe) {
-		return nil, fault.New(fault.Unavailable, "the embedding provider has another model under the name %s now", model.askedAs)
+		return nil, otherModel(model.askedAs, model.dimensions, len(vector))
 	}
 	return &denseTarget{denseModel: model, embedder: embedder}, nil
 }
@@ -361,6 +289,9 @@ func (e *denseEmbedder) pauseAfter(attempt int, err error) time.Duration {
 	failure, ok := errors.AsType[*provider.Error](err)
 	if ok && !failure.Temporary() {
 		return e.config.pace.lasting
+	}
+	if errors.Is(err, errOtherModel) {
+		return e.config.pace.again
 	}
 	return e.config.pace.wait(attempt, failure)
 }

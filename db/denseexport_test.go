@@ -14,9 +14,15 @@ import (
 // WithPace makes an embedder go on quickly, and hold what it took no longer than the lease.
 func (c EmbedderConfig) WithPace(pace, lease time.Duration) EmbedderConfig {
 	c.pace = densePace{
-		poll: pace, lease: lease, lasting: pace, reprobe: pace, refile: pace,
+		poll: pace, lease: lease, lasting: pace, reprobe: pace, refile: pace, again: pace,
 		wait: func(int, *provider.Error) time.Duration { return pace },
 	}
+	return c
+}
+
+// WithIdentify makes an embedder believe in another model under a known name after that time.
+func (c EmbedderConfig) WithIdentify(d time.Duration) EmbedderConfig {
+	c.pace.identify = d
 	return c
 }
 

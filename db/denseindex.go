@@ -54,6 +54,12 @@ func (e *denseEmbedder) advance(ctx context.Context, mine *denseTarget, serves, 
 	if err := e.config.step("switch"); err != nil {
 		return err
 	}
+	if vector, err := probe(ctx, mine.embedder); err != nil || !same(vector, mine.probe) {
+		if err == nil || isWrongDimension(err) {
+			mine.doubt()
+		}
+		return err
+	}
 	err = e.db.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
 		if err := q.LockModels(ctx); err != nil {
 			return err

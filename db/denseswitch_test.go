@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func TestDenseSameName(t *testing.T) {
 	untilServing(t, old, "small", 30)
 	old.Close()
 	e.models["small"] = providertest.New(t, 24)
-	store := embeds(t, url, e.config("small"))
+	store := embeds(t, url, e.config("small").WithIdentify(time.Millisecond))
 	untilServing(t, store, "small@2", 30)
 	if m := model(t, store, "small"); m.State != db.ModelKept || *m.Dimensions != 32 || m.Embedded != 30 {
 		t.Errorf("the old model is %+v", m)
@@ -112,6 +113,57 @@ func TestDenseSameName(t *testing.T) {
 	if m := model(t, store, "small@2"); *m.Dimensions != 24 {
 		t.Errorf("the new model is %+v", m)
 	}
+}
+
+// A fault that passes does not make another model, neither when a server starts nor before the switch.
+func TestDenseSameModelAfterFault(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32, "large": 48})
+	first, url := open(t)
+	mustAppend(t, first, many(30, "word")...)
+	old := embeds(t, url, e.config("small"))
+	untilServing(t, old, "small", 30)
+	old.Close()
+	e.models["small"].Break(providertest.Dimensions(24))
+	store := embeds(t, url, e.config("small"))
+	asked := len(e.models["small"].Requests())
+	eventually(t, "it is asked again and again", func() bool {
+		return len(e.models["small"].Requests()) > asked+15 && contains(model(t, store, "small").LastError, "24 dimensions instead of 32")
+	})
+	e.models["small"].Mend()
+	mustAppend(t, store, many(10, "late")...)
+	untilServing(t, store, "small", 40)
+	store.Close()
+	var breaks sync.Once
+	store = embeds(t, url, e.config("large").WithStep(func(name string) error {
+		if name == "switch" {
+			breaks.Do(func() { e.models["large"].Break(providertest.Dimensions(24)) })
+		}
+		return nil
+	}))
+	eventually(t, "the fault is seen before the switch", func() bool { return contains(model(t, store, "large").LastError, "24 dimensions instead of 48") })
+	if m := model(t, store, "large"); m.State != db.ModelBuilding {
+		t.Errorf("%+v, want it building", m)
+	}
+	e.models["large"].Mend()
+	untilServing(t, store, "large", 40)
+	if n := value[int](t, superuser(t, url), "SELECT count(*) FROM embedding.models WHERE kind = 'dense'"); n != 2 {
+		t.Errorf("there are %d models, want 2", n)
+	}
+}
+
+// Another model that answers to the name while the server runs gets a name of its own, also if the first one was wrong.
+func TestDenseOtherModelStays(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	e.models["small"].Break(providertest.Dimensions(24))
+	first, url := open(t)
+	mustAppend(t, first, many(30, "word")...)
+	store := embeds(t, url, e.config("small").WithIdentify(time.Millisecond))
+	untilServing(t, store, "small", 30)
+	e.models["small"].Mend()
+	mustAppend(t, store, many(10, "late")...)
+	untilServing(t, store, "small@2", 40)
 }
 
 // Killed at any step of the way, the next server goes on from there.

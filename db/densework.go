@@ -88,6 +88,9 @@ func (e *denseEmbedder) batch(ctx context.Context, target *denseTarget) (some bo
 	if err := e.config.step("keep"); err != nil {
 		return false, err
 	}
+	if isWrongDimension(outcome.err) {
+		target.doubt()
+	}
 	pause := e.account(ctx, target, outcome)
 	if err := e.finish(finishing, target, leased, outcome, pause); err != nil {
 		return false, err
@@ -209,6 +212,11 @@ func (e *denseEmbedder) judge(ctx context.Context, target *denseTarget, leased d
 				"gave a vector of %d dimensions instead of %d: another model answers to the name %s", len(vector), target.dimensions, target.askedAs)}
 		}
 	}
+}
+
+func isWrongDimension(err error) bool {
+	failure, ok := errors.AsType[*provider.Error](err)
+	return ok && failure.Kind == provider.WrongDimension
 }
 
 // strikes says whether a failure may be one text's.
