@@ -17,12 +17,18 @@ var (
 	owningSQL string
 )
 
+// fewIDs is up to how many ids a plan that knows nothing of them is as good.
+const fewIDs = 500
+
 // findInSmall weighs the query's terms by how rare they are in the scope, and takes the candidates with the greatest
 // inner product: an exact look at all that the scope holds.
 func (s *search) findInSmall(ctx context.Context) error {
 	stats, owning := newStats(), []chain.Hash(nil)
 	batch := &pgx.Batch{}
-	batch.Queue(planOnce)
+	few := len(s.ids)+len(s.recordIDs) <= fewIDs
+	if few {
+		batch.Queue(planOnce)
+	}
 	batch.Queue(countsSQL, list(s.query.Terms()), list(s.ids), list(s.recordIDs)).Query(func(rows pgx.Rows) error {
 		return eachCount(rows, func(term int32, passages int) {
 			if term == 0 {
@@ -45,7 +51,9 @@ func (s *search) findInSmall(ctx context.Context) error {
 	s.weigh(stats, owning)
 	batch = &pgx.Batch{}
 	s.queueProducts(batch, s.ids, s.recordIDs, maxCandidates)
-	batch.Queue(planEach)
+	if few {
+		batch.Queue(planEach)
+	}
 	return s.tx.SendBatch(ctx, batch).Close()
 }
 
