@@ -101,6 +101,7 @@ type chosen struct {
 	dense   *denseQuery
 	nearest []denseHit
 	without sources
+	sampled bool // see searchResult
 }
 
 // selectContext searches and packs.
@@ -109,7 +110,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if err != nil {
 		return chosen{}, mapError(err)
 	}
-	in := searchInput{request: a.request, policy: a.policy, indexed: a.indexed, at: a.at, dense: a.dense, nearest: a.nearest, without: a.without}
+	in := searchInput{request: a.request, policy: a.policy, indexed: a.indexed, at: a.at, dense: a.dense, nearest: a.nearest, without: a.without, most: d.most}
 	if a.earlier != nil {
 		for _, item := range a.earlier.Items {
 			in.keep = append(in.keep, item.Hash)
@@ -136,7 +137,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if err != nil {
 		return chosen{}, mapError(err)
 	}
-	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest, without: found.unembedded}
+	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest, without: found.unembedded, sampled: found.sampled}
 	c.Selection = selection.Selection{
 		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size,
 		RecordPosition: &saw.records, Items: packed.Items, Dropped: packed.Dropped, Rendered: packed.Rendered, Tokens: packed.Tokens,

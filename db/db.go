@@ -34,6 +34,7 @@ type DB struct {
 	sealer atomic.Pointer[Sealer]
 	dense  atomic.Pointer[denseEmbedder]
 	log    *slog.Logger
+	most   scopeLimits // of searches
 
 	undisturbed sync.Mutex // see withoutErasures
 

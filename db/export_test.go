@@ -75,6 +75,9 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 	return f, err
 }
 
+// LimitScopes has scopes taken for large that are not.
+func (d *DB) LimitScopes(small, listed int) { d.most = scopeLimits{small, listed} }
+
 // State gives the state of the log, and the messages that one count of them all sees in the same snapshot.
 func (d *DB) State(ctx context.Context) (at AsOf, counted int64, ids []int64, err error) {
 	s := newSearch(searchInput{request: selection.Request{Query: "x"}})

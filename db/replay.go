@@ -40,6 +40,7 @@ type replay struct {
 	*DB
 	original selection.Selection
 	asked    asked
+	sampled  bool // what words are worth depends on messages out of the scope as well
 	out      selection.Replay
 }
 
@@ -112,6 +113,7 @@ func (r *replay) again(ctx context.Context, policy ranking.Policy, text []byte) 
 	if err != nil {
 		return selection.Selection{}, err
 	}
+	r.sampled = chosen.sampled
 	return chosen.Selection, chosen.CommitLike(&r.original, chosen.salt)
 }
 
@@ -195,15 +197,21 @@ func (r *replay) explainErased(ctx context.Context) error {
 			hashes = append(hashes, item.Hash)
 		}
 	}
-	erased, err := r.queries().ErasedSince(ctx, dbgen.ErasedSinceParams{
+	args := dbgen.ErasedSinceParams{
 		Position: o.LogPosition, Absent: append([]int64{}, o.Absent...), Hashes: hashTexts(hashes), Messages: o.Request.Scope.HasMessages(),
 		Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
 		Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until, RowCount: maxTold + 1,
-	})
+	}
+	of := "of those that could have been selected, these were erased since"
+	erased, err := r.queries().ErasedSince(ctx, args)
+	if err == nil && len(erased) == 0 && r.sampled {
+		args = dbgen.ErasedSinceParams{Position: args.Position, Absent: args.Absent, Hashes: args.Hashes, Messages: true, RowCount: args.RowCount}
+		of = "what to look for in so large a scope was told by a sample of the whole log, of which these were erased since"
+		erased, err = r.queries().ErasedSince(ctx, args)
+	}
 	if err != nil || len(erased) == 0 {
 		return err
 	}
-	of := "of those that could have been selected, these were erased since"
 	if slices.ContainsFunc(erased, func(h chain.Hash) bool { return slices.Contains(hashes, h) }) {
 		of = "of the messages in it, and those that could have been, these were erased since"
 	}

@@ -160,6 +160,29 @@ func TestReplayNamesErasure(t *testing.T) {
 	wantIdentical(t, "erased out of scope", mustReplay(t, store, elsewhere.ID))
 }
 
+// What words to look for in a large scope is told by a sample of the whole log: so an erasure out of the scope can be why
+// another receipt comes out. In a small scope it cannot.
+func TestReplayNamesErasureOutOfLargeScope(t *testing.T) {
+	t.Parallel()
+	for small, want := range map[int]selection.CauseKind{1: selection.CauseErased, 100: selection.CauseUnknown} {
+		store, url := open(t)
+		store.LimitScopes(small, 1)
+		log := talk(t, store)
+		s := ask(t, store, "water the plants", func(r *selection.Request) { r.Scope.Sessions = []chain.Hash{hashOf("session:home")} })
+		if len(s.Items) == 0 {
+			t.Fatal("nothing is found")
+		}
+		mustErase(t, store, log["spanish"].Hash)
+		conn := superuser(t, url)
+		mustExec(t, conn, "SET session_replication_role = replica")
+		mustExec(t, conn, "DELETE FROM embedding.lexical l USING log.messages m WHERE m.hash = $1 AND l.source_id = m.id AND l.kind = 'context'", s.Items[0].Hash)
+		cause := wantCauses(t, string(want), mustReplay(t, store, s.ID), want)[want]
+		if want == selection.CauseErased && (!slices.Equal(cause.Messages, []chain.Hash{log["spanish"].Hash}) || !strings.Contains(cause.Message, "sample")) {
+			t.Errorf("cause = %+v, want what was erased, and why that matters", cause)
+		}
+	}
+}
+
 func TestReplayNamesComponents(t *testing.T) {
 	t.Parallel()
 	store, url := open(t)

@@ -33,18 +33,19 @@ const (
 	maxListed = 1 << 17
 )
 
-// scopeLimits are smallScope and maxListed, or less, for tests.
+// scopeLimits are smallScope and maxListed, or less, for tests; zero means those.
 type scopeLimits struct{ small, listed int }
 
 // searchInput is what a search is asked.
 type searchInput struct {
 	request selection.Request
 	policy  ranking.Policy
-	at      *asOf        // the log as it stood; nil: as it is
-	dense   *denseQuery  // the query's dense vector; nil: by words alone
-	nearest []denseHit   // what was nearest to it when this was asked before; nil: to be found
-	without sources      // candidates that had no dense vector then
-	indexed bool         // what is committed has its search vectors, or is not to be waited for
+	at      *asOf       // the log as it stood; nil: as it is
+	dense   *denseQuery // the query's dense vector; nil: by words alone
+	nearest []denseHit  // what was nearest to it when this was asked before; nil: to be found
+	without sources     // candidates that had no dense vector then
+	indexed bool        // what is committed has its search vectors, or is not to be waited for
+	most    scopeLimits
 	keep    []chain.Hash // given among the best even if they are beyond reach, as far as they are candidates
 }
 
@@ -52,6 +53,7 @@ type searchInput struct {
 type searchResult struct {
 	best    []selection.Candidate // as many as a selection accounts for, best first, and then what had to be kept
 	at      asOf                  // the log that was searched
+	sampled bool                  // the scope is large: what words are worth was told by samples
 	nearest []denseHit            // what was nearest to the dense vector
 	// unembedded are the candidates that have no dense vector, and awaits says whether any of them is still to get one.
 	unembedded sources
@@ -76,9 +78,8 @@ type search struct {
 	pending        bool    // something has no search vectors
 	unindexed      []int64 // messages that have no search vectors, if they are few
 	ids, recordIDs []int64 // what the scope holds, if it is small or listed
-	most           scopeLimits
-	large          bool // not looked at as a whole
-	listed         bool // large, and its ids are known
+	large          bool    // not looked at as a whole
+	listed         bool    // large, and its ids are known
 
 	query       embeddings.Query
 	players     []player // whom the query may name
@@ -160,7 +161,9 @@ func newSearch(in searchInput) *search {
 	s := &search{
 		searchInput: in, query: embeddings.Lexical{}.Parse(in.request.Query),
 		found: map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
-		most: scopeLimits{small: smallScope, listed: maxListed},
+	}
+	if s.most == (scopeLimits{}) {
+		s.most = scopeLimits{small: smallScope, listed: maxListed}
 	}
 	scope := in.request.Scope
 	a := scopeArgs(scope)
@@ -201,7 +204,7 @@ func (s *search) findByWords(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	if s.large {
+	if s.result.sampled = s.large; s.large {
 		return s.findInLarge(ctx)
 	}
 	return s.findInSmall(ctx)
