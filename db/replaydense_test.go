@@ -75,3 +75,40 @@ func TestRefusedIsNotAwaited(t *testing.T) {
 	}
 	wantIdentical(t, "with a refused text", mustReplay(t, store, s.ID))
 }
+
+// The id of what is erased goes from what was near, and from what had no vector, in every selection, and does not come
+// back with one that is kept later.
+func TestErasedIsNotNear(t *testing.T) {
+	t.Parallel()
+	first, url := open(t)
+	written := mustAppend(t, first, draft("a", "The hotel in Lisbon is booked."), draft("a", "A zorble with views."))
+	e := newEndpoint(t, map[string]int{"one": 64})
+	store := embeds(t, url, e.config("one"))
+	untilServing(t, store, "one", 2)
+	e.models["one"].Break(providertest.Only("quartz", providertest.Hang()))
+	written = append(written, mustAppend(t, store, draft("a", "A hotel of quartz."), draft("a", "Hotels by the quartz."))...)
+	conn := superuser(t, url)
+	// Without items, so that nothing but these lists names a message.
+	s := ask(t, store, "hotel", func(r *selection.Request) { r.Threshold = 1 })
+	near := func() (ids []int64) {
+		t.Helper()
+		return value[[]int64](t, conn, "SELECT ARRAY(SELECT unnest(nearest_messages || unembedded_messages) FROM memory.selections ORDER BY 1)")
+	}
+	if got := near(); !slices.Equal(got, []int64{1, 2, 3, 4}) {
+		t.Fatalf("near or without a vector: %v, want all four", got)
+	}
+	mustErase(t, store, written[1].Hash)
+	mustErase(t, store, written[2].Hash)
+	if got := near(); !slices.Equal(got, []int64{1, 4}) {
+		t.Errorf("after the erasure: %v, want what was not erased", got)
+	}
+	for _, list := range []string{"nearest_messages", "unembedded_messages"} {
+		_, err := conn.Exec(t.Context(), `INSERT INTO memory.selections SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), '`+list+`', ARRAY[2]))).* FROM memory.selections s`)
+		if err == nil || !strings.Contains(err.Error(), "CM008") {
+			t.Errorf("kept with what is erased in %s: %v, want CM008", list, err)
+		}
+	}
+	if again := ask(t, store, "hotel", func(r *selection.Request) { r.Threshold = 1 }); again.ID == s.ID || len(near()) < 4 || slices.Contains(near(), 2) || slices.Contains(near(), 3) {
+		t.Errorf("asked again: %v", near())
+	}
+}

@@ -188,6 +188,9 @@ func (s *search) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.findUnembedded(ctx); err != nil {
+		return err
+	}
 	scored := ranking.Rank(candidates, ranking.Request{Query: s.request.Query, Preferences: s.preferences, At: s.request.At}, s.policy)
 	reach := min(len(scored), s.request.Limit+selection.Reach)
 	best := slices.Clone(scored[:reach])
@@ -275,10 +278,7 @@ func (s *search) findNearest(ctx context.Context) error {
 			c.cosine = &h.cosine
 		}
 	}
-	if s.at != nil {
-		return nil
-	}
-	return s.findUnembedded(ctx)
+	return nil
 }
 
 // split puts a source's id with those of its kind.

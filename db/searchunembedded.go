@@ -30,9 +30,12 @@ func (l *sources) holds(of source) (held bool) {
 // findUnembedded notes which candidates have no dense vector, for they may have one when this is asked again, and
 // whether any of them is still to get one: others were refused by the provider.
 func (s *search) findUnembedded(ctx context.Context) (err error) {
+	if s.dense == nil || s.at != nil {
+		return nil
+	}
 	without := &s.result.unembedded
 	for of, c := range s.found {
-		if c.cosine == nil {
+		if c.cosine == nil && s.told[of] != nil {
 			without.add(of)
 		}
 	}

@@ -19,7 +19,37 @@ ALTER TABLE memory.selections
     ADD COLUMN unembedded_records  BIGINT[] NOT NULL DEFAULT '{}',
     ADD COLUMN notices          TEXT[] NOT NULL DEFAULT '{}',
     ADD COLUMN unchanged_tokens INT NOT NULL DEFAULT 0,
-    ADD CONSTRAINT selections_vector_of_model CHECK ((dense_model IS NULL) = (dense_vector IS NULL));
+    ADD CONSTRAINT selections_vector_of_model CHECK ((dense_model IS NULL) = (dense_vector IS NULL)),
+    ADD CONSTRAINT selections_near_with_vector CHECK (dense_vector IS NOT NULL
+        OR nearest_messages = '{}' AND nearest_records = '{}' AND unembedded_messages = '{}' AND unembedded_records = '{}');
+
+-- What is erased is not to be found again by what was near to it: its id goes from there, too, by whatever statement the
+-- content goes. ANALYZE must not keep the most common ids either.
+ALTER TABLE memory.selections ALTER COLUMN nearest_messages SET STATISTICS 0, ALTER COLUMN unembedded_messages SET STATISTICS 0;
+CREATE INDEX selections_near ON memory.selections USING gin (nearest_messages, unembedded_messages) WHERE dense_model IS NOT NULL;
+-- +goose StatementBegin
+CREATE FUNCTION memory.forget() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    UPDATE memory.selections s SET nearest_messages = array_remove(s.nearest_messages, NEW.id),
+        unembedded_messages = array_remove(s.unembedded_messages, NEW.id)
+    WHERE s.dense_model IS NOT NULL AND (s.nearest_messages @> ARRAY[NEW.id] OR s.unembedded_messages @> ARRAY[NEW.id]);
+    RETURN NULL;
+END $$;
+
+-- As before, and of these lists as well.
+CREATE OR REPLACE FUNCTION memory.refuse_erased() RETURNS TRIGGER LANGUAGE plpgsql
+    SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    PERFORM log.refuse_erased(NEW.nearest_messages || NEW.unembedded_messages,
+        ARRAY(SELECT i.item ->> 'hash' FROM jsonb_array_elements(NEW.items) AS i (item)));
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+
+CREATE TRIGGER forget_near AFTER UPDATE ON log.messages FOR EACH ROW
+    WHEN (OLD.content IS NOT NULL AND NEW.content IS NULL) EXECUTE FUNCTION memory.forget();
+ALTER TABLE log.messages ENABLE ALWAYS TRIGGER forget_near;
 
 -- When a component was changed, whoever did it, from psql too, and not when it was written again as it was: a replay
 -- names components that have changed since as a cause.
