@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,9 +17,20 @@ import (
 // lexicalRows gathers rows of embedding.lexical in the form of a binary COPY: read from text, a vector costs more than
 // all else about a message.
 type lexicalRows struct {
-	copy      []byte
-	documents embeddings.Documents
+	copy  []byte
+	tools *lexicalTools
 }
+
+// lexicalTools are what one batch of rows leaves to the next: words that are known, and room.
+type lexicalTools struct {
+	documents embeddings.Documents
+	room      []byte
+}
+
+var lexicalToolbox = sync.Pool{New: func() any { return &lexicalTools{documents: embeddings.NewDocuments()} }}
+
+// maxLexicalRoom is how much room is kept for the next batch.
+const maxLexicalRoom = 16 << 20
 
 const (
 	copySignature = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00" // with no flags and no extension
@@ -30,10 +42,11 @@ const (
 // add takes in the passages of a message (kind RefContext, with its session and sequence) or a record.
 func (l *lexicalRows) add(kind chain.RefType, id int64, session *chain.Hash, sequence int64, text string) {
 	if l.copy == nil {
-		l.copy, l.documents = append(l.copy, copySignature...), embeddings.NewDocuments()
+		l.tools = lexicalToolbox.Get().(*lexicalTools)
+		l.copy = append(l.tools.room[:0], copySignature...)
 	}
 	drawn := string(binary.BigEndian.AppendUint16(nil, uint16(draw(kind, id))))
-	for i, passage := range l.documents.Document(text) {
+	for i, passage := range l.tools.documents.Document(text) {
 		b := binary.BigEndian.AppendUint16(l.copy, 9) // columns
 		b = appendField(b, string(kind))
 		b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(id))))
@@ -106,5 +119,11 @@ func (l *lexicalRows) write(ctx context.Context, tx pgx.Tx) error {
 	}
 	whole := binary.BigEndian.AppendUint16(l.copy, copyEnd)
 	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(whole), copyLexical)
+	l.tools.room = nil
+	if err == nil && cap(whole) <= maxLexicalRoom { // after an error somebody may still read it
+		l.tools.room = whole
+	}
+	lexicalToolbox.Put(l.tools)
+	l.copy, l.tools = nil, nil
 	return err
 }
