@@ -204,6 +204,7 @@ func TestSelectionStatements(t *testing.T) {
 			n[i] = a.counter.n.Load() - before
 		}
 		var id, next string
+		a.request(object{"query": "Anything", "threshold": 0}) // so that all has search vectors
 		count(0, func() { id, _, _, _, _ = a.request(object{"query": "Which hotel?", "threshold": 0}) })
 		count(1, func() {
 			next, _, _, _, _ = a.request(object{"query": "Which hotel by the sea?", "threshold": 0, "previous": id})
