@@ -44,6 +44,21 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.
 
 func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
+// TraceBatchStart is one of the methods by which statements that are sent together are seen.
+func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+// TraceBatchQuery counts them.
+func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchQueryData) {
+	if _, err := auth.From(ctx); err == nil {
+		s.n.Add(1)
+	}
+}
+
+// TraceBatchEnd sees their end.
+func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
 func newAPI(t *testing.T) *api {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
