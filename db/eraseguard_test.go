@@ -80,8 +80,8 @@ func TestEraseIsTheOnlyWay(t *testing.T) {
 		{"vectors in another isolation", `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;
 			INSERT INTO embedding.lexical SELECT 'context', (gone()).id, 0, NULL, NULL, '{1:1}/536870912', '{1}', '{1}', 0`, "25000"},
 		{"an erasure in another isolation", "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT log.erase((target()).hash, log.sha256('o'), 'why')", "25000"},
-		{"a selection of an erased message", `INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, tokens, embedding_model, created_at)
-			SELECT receipt, request, policy, log_position, log_size, jsonb_set(items, '{0,hash}', to_jsonb((gone()).hash::TEXT)), dropped, rendered, tokens, embedding_model, created_at FROM memory.selections`, "CM008"},
+		{"a selection of an erased message", `INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, tokens, embedding_model, created_at)
+			SELECT receipt, request, policy_text, log_position, log_size, jsonb_set(items, '{0,hash}', to_jsonb((gone()).hash::TEXT)), dropped, rendered, tokens, embedding_model, created_at FROM memory.selections`, "CM008"},
 	}
 	before := logState(t, conn)
 	for _, c := range tests {

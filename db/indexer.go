@@ -140,7 +140,7 @@ func (x *indexer) run(ctx context.Context) {
 			indexed, err := x.db.indexMessages(ctx, nil)
 			records := 0
 			if err == nil && indexed == 0 {
-				records, err = x.db.indexRecords(ctx)
+				records, err = x.db.indexRecords(ctx, false)
 			}
 			if err != nil {
 				if ctx.Err() == nil {
@@ -172,8 +172,8 @@ func wait(ctx context.Context, d time.Duration) {
 }
 
 // indexPending gives search vectors to all that is committed and has none, so that the search that follows finds it, and
-// not to what comes meanwhile. Of more than maxAwaited messages the newest get theirs: nobody waits until a whole log is
-// indexed anew.
+// not to what comes meanwhile. Of more than maxAwaited messages the newest that nobody has taken get theirs: nobody waits
+// until a whole log is indexed anew, nor for others who do that.
 func (d *DB) indexPending(ctx context.Context) error {
 	d.index.search()
 	for upto := int64(math.MaxInt64); ; {
@@ -185,13 +185,17 @@ func (d *DB) indexPending(ctx context.Context) error {
 			return nil
 		}
 		upto = min(upto, waiting.Newest)
+		awaited := &upto
+		if waiting.Messages > maxAwaited {
+			awaited = nil
+		}
 		if waiting.Messages > 0 {
-			if _, err := d.indexMessages(ctx, &upto); err != nil {
+			if _, err := d.indexMessages(ctx, awaited); err != nil {
 				return err
 			}
 		}
 		if waiting.Records > 0 {
-			if _, err := d.indexRecords(ctx); err != nil {
+			if _, err := d.indexRecords(ctx, waiting.Records <= maxAwaited); err != nil {
 				return err
 			}
 		}
@@ -230,7 +234,7 @@ func (d *DB) indexMessages(ctx context.Context, upto *int64) (indexed int, err e
 func takeBacklog(ctx context.Context, q *dbgen.Queries, upto *int64) (ids []int64, err error) {
 	var runs []dbgen.EmbeddingBacklog
 	if upto == nil {
-		runs, err = q.TakeFreeBacklog(ctx, indexBatch)
+		runs, err = takeFree(ctx, q)
 	} else {
 		runs, err = q.TakeBacklog(ctx, *upto, indexBatch)
 	}
@@ -254,10 +258,28 @@ func takeBacklog(ctx context.Context, q *dbgen.Queries, upto *int64) (ids []int6
 	return ids, q.ReturnBacklog(ctx, firsts, lasts)
 }
 
-// indexRecords does for records what indexMessages does for messages.
-func (d *DB) indexRecords(ctx context.Context) (indexed int, err error) {
+// takeFree takes short runs, and if those are not enough, a long one.
+func takeFree(ctx context.Context, q *dbgen.Queries) ([]dbgen.EmbeddingBacklog, error) {
+	runs, err := q.TakeFreeBacklog(ctx, indexBatch)
+	ids := int64(0)
+	for _, run := range runs {
+		ids += run.LastID - run.FirstID + 1
+	}
+	if err != nil || ids >= indexBatch {
+		return runs, err
+	}
+	long, err := q.TakeFreeRun(ctx, indexBatch)
+	return append(runs, long...), err
+}
+
+// indexRecords does for records what indexMessages does for messages: waiting for what others have taken, or not.
+func (d *DB) indexRecords(ctx context.Context, waits bool) (indexed int, err error) {
 	err = d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
-		hashes, err := q.TakePending(ctx, indexBatch)
+		take := q.TakeFreePending
+		if waits {
+			take = q.TakePending
+		}
+		hashes, err := take(ctx, indexBatch)
 		if err != nil || len(hashes) == 0 {
 			return err
 		}

@@ -44,6 +44,9 @@ func Migrate(ctx context.Context, url string, log *slog.Logger) error {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	results, err := provider.Up(ctx)
+	if lockedOut(err) {
+		return fmt.Errorf("migrate: others use what this step changes; nothing was changed, and it is tried again at the next start: %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}

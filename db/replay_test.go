@@ -237,7 +237,7 @@ func TestReplayNamesPolicyAndModel(t *testing.T) {
 		s := ask(t, store, "Which hotel did we book in Lisbon?", nil)
 		changed := s
 		text := with(&changed, c.key, c.value)
-		asKept(t, store, conn, s.ID, func(k *selection.Selection) { k.Policy = text }, "policy = CAST($3::TEXT AS JSON)", string(text))
+		asKept(t, store, conn, s.ID, func(k *selection.Selection) { k.Policy = text }, "policy_text = $3", string(text))
 		cause := wantCauses(t, c.key, mustReplay(t, store, s.ID), selection.CausePolicy)[selection.CausePolicy]
 		if cause.Alone == nil || *cause.Alone != c.alone {
 			t.Errorf("%s: alone = %v, want %t", c.key, cause.Alone, c.alone)
@@ -308,7 +308,7 @@ func TestSelectionOfFirstPolicyHolds(t *testing.T) {
 	const policy = `{"version":"lexical-v1","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,"owner":0.2,"time":0.2,"question":0.1,` +
 		`"record":1.6,"middle":0.24,"semantic":0.5,"semanticFloor":0.2,"recency":0.1,"recencyWindow":3600,"preference":0.15}`
 	asKept(t, store, superuser(t, url), s.ID, func(s *selection.Selection) { s.RecordPosition, s.Policy = nil, []byte(policy) },
-		"record_position = NULL, policy = CAST($3::TEXT AS JSONB)::JSON", policy)
+		"record_position = NULL, policy_text = NULL, policy = CAST($3::TEXT AS JSONB)", policy)
 	kept, err := store.Selection(t.Context(), s.ID)
 	if err != nil || !kept.Holds() || string(kept.Policy) != policy {
 		t.Errorf("holds: %t, %v, policy %s", kept.Holds(), err, kept.Policy)

@@ -59,13 +59,69 @@ func (q *Queries) TakeBacklog(ctx context.Context, upto int64, rowCount int32) (
 
 const takeFreeBacklog = `-- name: TakeFreeBacklog :many
 DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
-    SELECT b.ctid FROM embedding.backlog b ORDER BY b.last_id DESC LIMIT $1 FOR UPDATE SKIP LOCKED))
+    SELECT b.ctid FROM embedding.backlog b WHERE b.last_id - b.first_id < $1::INT
+    ORDER BY b.last_id DESC LIMIT $1::INT FOR UPDATE SKIP LOCKED))
 RETURNING first_id, last_id
 `
 
-// The same without waiting: what others take is left to them.
+// The same without waiting, and only runs shorter than that: what others take is left to them.
 func (q *Queries) TakeFreeBacklog(ctx context.Context, rowCount int32) ([]EmbeddingBacklog, error) {
 	rows, err := q.db.Query(ctx, takeFreeBacklog, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []EmbeddingBacklog{}
+	for rows.Next() {
+		var i EmbeddingBacklog
+		if err := rows.Scan(&i.FirstID, &i.LastID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const takeFreePending = `-- name: TakeFreePending :many
+DELETE FROM embedding.pending WHERE (kind, hash) IN (
+    SELECT p.kind, p.hash FROM embedding.pending p ORDER BY p.kind, p.hash LIMIT $1 FOR UPDATE SKIP LOCKED)
+RETURNING hash
+`
+
+// The same without waiting.
+func (q *Queries) TakeFreePending(ctx context.Context, rowCount int32) ([]chain.Hash, error) {
+	rows, err := q.db.Query(ctx, takeFreePending, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []chain.Hash{}
+	for rows.Next() {
+		var hash chain.Hash
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		items = append(items, hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const takeFreeRun = `-- name: TakeFreeRun :many
+DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
+    SELECT b.ctid FROM embedding.backlog b WHERE b.last_id - b.first_id >= $1::INT
+    ORDER BY b.last_id DESC LIMIT 1 FOR UPDATE SKIP LOCKED))
+RETURNING first_id, last_id
+`
+
+// One run of at least that length, and no other, so that there are some for others.
+func (q *Queries) TakeFreeRun(ctx context.Context, rowCount int32) ([]EmbeddingBacklog, error) {
+	rows, err := q.db.Query(ctx, takeFreeRun, rowCount)
 	if err != nil {
 		return nil, err
 	}

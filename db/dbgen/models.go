@@ -464,7 +464,7 @@ type MemorySelection struct {
 	ID                 string
 	Receipt            chain.Hash
 	Request            chain.JSON
-	Policy             []byte
+	Policy             chain.NullJSON
 	LogPosition        int64
 	LogSize            int64
 	Items              chain.JSON
@@ -476,6 +476,7 @@ type MemorySelection struct {
 	RenderedDigest     *chain.Hash
 	RenderedSalt       []byte
 	Erased             bool
+	PolicyText         *string
 	Previous           pgtype.UUID
 	RecordPosition     *int64
 	Absent             []int64

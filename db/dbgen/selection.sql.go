@@ -102,10 +102,10 @@ func (q *Queries) ErasedSince(ctx context.Context, arg ErasedSinceParams) ([]cha
 
 const keepSelection = `-- name: KeepSelection :one
 
-INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
+INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
     unembedded_messages, unembedded_records, notices, unchanged_tokens)
-VALUES ($1::TEXT, $2, CAST($3::TEXT AS JSON), $4, $5, $6, $7, $8, $9::TEXT,
+VALUES ($1::TEXT, $2, $3::TEXT, $4, $5, $6, $7, $8, $9::TEXT,
     $10::BYTEA, $11, $12, $13, CAST($14::TEXT AS UUID), $15::BIGINT, $16,
     $17, $18, $19, $20, $21, $22, $23, $24)
 RETURNING id::TEXT
@@ -316,7 +316,7 @@ func (q *Queries) RecordPositionAt(ctx context.Context, at time.Time) (int64, er
 }
 
 const selectionByID = `-- name: SelectionByID :many
-SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
+SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy::TEXT)::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
     s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
     s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens
 FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)

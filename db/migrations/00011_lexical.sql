@@ -1,6 +1,8 @@
 -- Searching by words in a log of any size: words to find passages by, and samples that tell how common a word is.
 
 -- +goose Up
+-- Who appends waits behind this, and this behind the slowest reader of what goes: so not for long. It is tried again.
+SET LOCAL lock_timeout = '5s';
 -- Whoever writes messages is done first: what they put into the backlog themselves must not be put in once more.
 LOCK TABLE log.messages, knowledge.records IN SHARE MODE;
 TRUNCATE embedding.lexical, embedding.backlog, embedding.pending;
@@ -22,7 +24,10 @@ CREATE INDEX lexical_draw ON embedding.lexical (draw, source_id) WHERE draw >= 3
 -- All vectors are made anew.
 INSERT INTO embedding.models (name, kind, dimensions) VALUES ('lexical-v2', 'lexical', 536870912);
 DELETE FROM embedding.models WHERE name = 'lexical-v1';
-INSERT INTO embedding.backlog (first_id, last_id) SELECT min(m.id), max(m.id) FROM log.messages m HAVING count(m.id) > 0;
+-- In runs of which several servers can each take one.
+INSERT INTO embedding.backlog (first_id, last_id)
+SELECT r.first_id, LEAST(r.first_id + 9999, m.last_id)
+FROM (SELECT min(id) AS first_id, max(id) AS last_id FROM log.messages) m, generate_series(m.first_id, m.last_id, 10000) AS r (first_id);
 INSERT INTO embedding.pending (kind, hash) SELECT r.kind, r.hash FROM knowledge.records r;
 
 -- The passages that a search may see: those of messages in scope, up to a position and without those that are absent,

@@ -1,9 +1,12 @@
 -- What a selection has to keep so that it can be computed again: docs/selection.md, "Replay".
 
 -- +goose Up
+SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 ALTER TABLE memory.selections
-    -- A receipt covers the policy's bytes, and JSONB orders keys its own way.
-    ALTER COLUMN policy TYPE JSON USING policy::JSON,
+    -- A receipt covers the policy's bytes, and JSONB orders keys its own way. What was kept before stays as it is: nothing
+    -- here goes through the table.
+    ALTER COLUMN policy DROP NOT NULL,
+    ADD COLUMN policy_text      TEXT,
     ADD COLUMN previous         UUID REFERENCES memory.selections (id), -- whose beginning was kept
     -- What the search could see of the log and the records. Without a record position the receipt is of version 2 or 1.
     ADD COLUMN record_position  BIGINT,
@@ -19,9 +22,11 @@ ALTER TABLE memory.selections
     ADD COLUMN unembedded_records  BIGINT[] NOT NULL DEFAULT '{}',
     ADD COLUMN notices          TEXT[] NOT NULL DEFAULT '{}',
     ADD COLUMN unchanged_tokens INT NOT NULL DEFAULT 0,
-    ADD CONSTRAINT selections_vector_of_model CHECK ((dense_model IS NULL) = (dense_vector IS NULL)),
+    ADD CONSTRAINT selections_vector_of_model CHECK ((dense_model IS NULL) = (dense_vector IS NULL)) NOT VALID,
     ADD CONSTRAINT selections_near_with_vector CHECK (dense_vector IS NOT NULL
-        OR nearest_messages = '{}' AND nearest_records = '{}' AND unembedded_messages = '{}' AND unembedded_records = '{}');
+        OR nearest_messages = '{}' AND nearest_records = '{}' AND unembedded_messages = '{}' AND unembedded_records = '{}') NOT VALID,
+    ADD CONSTRAINT selections_one_policy CHECK ((policy IS NULL) <> (policy_text IS NULL)) NOT VALID;
+CREATE INDEX selections_previous ON memory.selections (previous) WHERE previous IS NOT NULL;
 
 -- What is erased is not to be found again by what was near to it: its id goes from there, too, by whatever statement the
 -- content goes. ANALYZE must not keep the most common ids either.

@@ -18,9 +18,17 @@ DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
 RETURNING first_id, last_id;
 
 -- name: TakeFreeBacklog :many
--- The same without waiting: what others take is left to them.
+-- The same without waiting, and only runs shorter than that: what others take is left to them.
 DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
-    SELECT b.ctid FROM embedding.backlog b ORDER BY b.last_id DESC LIMIT @row_count FOR UPDATE SKIP LOCKED))
+    SELECT b.ctid FROM embedding.backlog b WHERE b.last_id - b.first_id < @row_count::INT
+    ORDER BY b.last_id DESC LIMIT @row_count::INT FOR UPDATE SKIP LOCKED))
+RETURNING first_id, last_id;
+
+-- name: TakeFreeRun :many
+-- One run of at least that length, and no other, so that there are some for others.
+DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
+    SELECT b.ctid FROM embedding.backlog b WHERE b.last_id - b.first_id >= @row_count::INT
+    ORDER BY b.last_id DESC LIMIT 1 FOR UPDATE SKIP LOCKED))
 RETURNING first_id, last_id;
 
 -- name: ReturnBacklog :exec
@@ -34,4 +42,10 @@ WHERE m.id = ANY (@ids::BIGINT[]) AND m.content IS NOT NULL;
 -- Records that others wrote and no search has seen yet: taken by this transaction, waiting for others that take them.
 DELETE FROM embedding.pending WHERE (kind, hash) IN (
     SELECT p.kind, p.hash FROM embedding.pending p ORDER BY p.kind, p.hash LIMIT @row_count FOR UPDATE)
+RETURNING hash;
+
+-- name: TakeFreePending :many
+-- The same without waiting.
+DELETE FROM embedding.pending WHERE (kind, hash) IN (
+    SELECT p.kind, p.hash FROM embedding.pending p ORDER BY p.kind, p.hash LIMIT @row_count FOR UPDATE SKIP LOCKED)
 RETURNING hash;

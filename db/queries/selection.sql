@@ -1,16 +1,16 @@
 -- What agents asked for and got, and what has changed since.
 
 -- name: KeepSelection :one
-INSERT INTO memory.selections (receipt, request, policy, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
+INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
     unembedded_messages, unembedded_records, notices, unchanged_tokens)
-VALUES (@receipt::TEXT, @request, CAST(@policy::TEXT AS JSON), @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT,
+VALUES (@receipt::TEXT, @request, @policy::TEXT, @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT,
     @rendered_salt::BYTEA, @tokens, @embedding_model, @created_at, CAST(sqlc.narg('previous')::TEXT AS UUID), @record_position::BIGINT, @absent,
     sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @unembedded_messages, @unembedded_records, @notices, @unchanged_tokens)
 RETURNING id::TEXT;
 
 -- name: SelectionByID :many
-SELECT s.id::TEXT AS id, s.receipt, s.request, s.policy::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
+SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy::TEXT)::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
     s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
     s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens
 FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
