@@ -29,7 +29,7 @@ func lengthOf(objectAndField string) int {
 //
 //	complexity(field) = 1 + length × Σ complexity(children)
 //
-// where 1 is checkCost for checks of chains, length is the page's size of a connection, a guess for other lists, and 1 for anything else. Fragments are
+// where 1 is heavyCost for what is heavy by itself, length is the page's size of a connection, a guess for other lists, and 1 for anything else. Fragments are
 // counted where they are spread, but worked out once, so that it takes linear time. The operation must be valid.
 func complexity(op *ast.OperationDefinition, variables map[string]any) int {
 	c := complexityCounter{variables: variables, fragments: map[string]int{}}
@@ -71,14 +71,24 @@ func (c *complexityCounter) field(f *ast.Field) int {
 		return 1
 	}
 	own := 1
-	if isCheck(f) {
-		own = checkCost
+	if isHeavy(f) {
+		own = heavyCost
 	}
 	return min(most, own+c.length(f)*c.set(f.SelectionSet))
 }
 
-// checkCost is what a check of chains counts for: no more than four fit into one request.
-const checkCost = MaxComplexity/5 + 1
+// heavyCost is what a field counts for that is heavy by itself: no more than four fit into one request, which are
+// worked out at once.
+const heavyCost = MaxComplexity/5 + 1
+
+// isHeavy tells whether a root field is a check, searches, or counts what is embedded. No other fields have these names.
+func isHeavy(f *ast.Field) bool {
+	switch f.Name {
+	case "replayContext", "embeddingModels":
+		return true
+	}
+	return isCheck(f)
+}
 
 // isCheck tells whether a root field reads the whole log, or a whole session. No other fields have these names.
 func isCheck(f *ast.Field) bool {

@@ -141,6 +141,8 @@ func hostile() map[string]struct{ query, want string } {
 			"messages(first:200){edges{node{hash id owner{hash}}}}}}}", "complexity is"},
 		"checks":      {"{" + numbered(40, "a%d:verifyLog{valid}") + "}", "complexity is 1600080; at most 200000"},
 		"five checks": {"query($h:Hash!){...f} fragment f on Query{" + numbered(5, "a%d:verifySession(hash:$h){valid}") + "}", "complexity is"},
+		"replays":     {"{" + numbered(50, "a%d:replayContext(id:\"a\"){identical}") + "}", "complexity is 2000100; at most 200000"},
+		"models":      {"{" + numbered(50, "a%d:embeddingModels{name}") + "}", "complexity is"},
 		"many alike, deep": {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 38)+closing+" ", 11) + "}",
 			"fields and fragments; at most 500"},
 		"enums":               {"{components(namespaces:[" + strings.Repeat("PLX_ ", 2900) + "]){totalCount}}", "PLX_"},

@@ -64,24 +64,26 @@ func TestLimitTime(t *testing.T) {
 	}
 }
 
-// The names that isCheck goes by belong to root fields alone.
+// The names that isCheck and isHeavy go by belong to root fields alone.
 func TestIsCheck(t *testing.T) {
 	t.Parallel()
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}}).Schema()
-	found := 0
+	found, heavy := 0, 0
 	for _, definition := range schema.Types {
 		for _, field := range definition.Fields {
-			if !isCheck(&ast.Field{Name: field.Name}) {
+			if !isHeavy(&ast.Field{Name: field.Name}) {
 				continue
 			}
-			found++
+			if heavy++; isCheck(&ast.Field{Name: field.Name}) {
+				found++
+			}
 			if definition != schema.Query && definition != schema.Subscription {
-				t.Errorf("%s.%s has a check's name", definition.Name, field.Name)
+				t.Errorf("%s.%s has a heavy field's name", definition.Name, field.Name)
 			}
 		}
 	}
-	if found != 3 {
-		t.Errorf("the schema has %d checks, want 3", found)
+	if found != 3 || heavy != 5 {
+		t.Errorf("the schema has %d checks, %d heavy fields; want 3 and 5", found, heavy)
 	}
 }
 
@@ -105,6 +107,8 @@ func TestComplexity(t *testing.T) {
 		"pages in pages":       {"{threads(first:10){edges{node{messages(first:20){edges{node{hash}}}}}}}", 1 + 10*(1+1+1+20*3)},
 		"checks":               {"{a:verifyLog{valid} ...f} fragment f on Query{b:verifyLog{valid}}", 2 * (40_001 + 1)},
 		"a check's progress":   {"subscription{verificationProgress{done}}", 40_001 + 1},
+		"a replay":             {`{replayContext(id:"a"){identical}}`, 40_001 + 1},
+		"models":               {"{embeddingModels{name state}}", 40_001 + 5*2},
 		"introspection":        {"{__schema{types{fields{name}}}}", 1 + 1 + 10*(1+10*1)},
 	} {
 		if got := complexity(operation(t, test.query), map[string]any{"n": int64(20)}); got != test.want {
