@@ -38,7 +38,7 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 		request.Previous = &earlier.Receipt
 	}
 	policy := ranking.Default()
-	a := asked{request: request, earlier: earlier, policy: policy, policyText: policy.Canonical()}
+	a := asked{request: request, earlier: earlier, began: time.Now(), policy: policy, policyText: policy.Canonical()}
 	var without string
 	if a.dense, without = d.denseQuery(ctx, request.Query); without != "" {
 		a.notices = append(a.notices, without)
@@ -76,6 +76,7 @@ func (d *DB) earlier(ctx context.Context, id string) (*selection.Selection, erro
 type asked struct {
 	request    selection.Request
 	earlier    *selection.Selection // whose beginning is kept; nil: none
+	began      time.Time            // just before
 	policy     ranking.Policy
 	policyText []byte
 	dense      *denseQuery
@@ -102,6 +103,7 @@ type chosen struct {
 	nearest []denseHit
 	without sources
 	sampled bool // see searchResult
+	began   time.Time
 }
 
 // selectContext searches and packs.
@@ -137,7 +139,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if err != nil {
 		return chosen{}, mapError(err)
 	}
-	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest, without: found.unembedded, sampled: found.sampled}
+	c := chosen{salt: salt, dense: a.dense, nearest: found.nearest, without: found.unembedded, sampled: found.sampled, began: a.began}
 	c.Selection = selection.Selection{
 		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size,
 		RecordPosition: &saw.records, Items: packed.Items, Dropped: packed.Dropped, Rendered: packed.Rendered, Tokens: packed.Tokens,
@@ -175,6 +177,7 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 		Absent: append([]int64{}, s.Absent...), Notices: s.Notices, UnchangedTokens: int32(s.UnchangedTokens),
 		NearestMessages: []int64{}, NearestRecords: []int64{},
 		UnembeddedMessages: list(c.without.messages), UnembeddedRecords: list(c.without.records),
+		SecondsAgo: time.Since(c.began).Seconds(),
 	}
 	if s.Request.PreviousID != "" {
 		row.Previous = &s.Request.PreviousID

@@ -226,8 +226,12 @@ func (r *replay) explainErased(ctx context.Context) error {
 // preferences name.
 func (r *replay) explainComponents(ctx context.Context) error {
 	o, a := &r.original, scopeArgs(r.original.Request.Scope)
+	searched, err := r.queries().SearchedAt(ctx, o.ID)
+	if err != nil {
+		return err
+	}
 	args := dbgen.OwnersChangedSinceParams{
-		Changed: o.CreatedAt, Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags,
+		Changed: searched, Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags,
 		Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
 		Position: o.LogPosition, RowCount: maxTold,
 	}
@@ -240,7 +244,7 @@ func (r *replay) explainComponents(ctx context.Context) error {
 		return err
 	}
 	if o.Request.Player != nil {
-		labels, err := r.queries().LabelsChangedSince(ctx, o.CreatedAt, maxTold)
+		labels, err := r.queries().LabelsChangedSince(ctx, searched, maxTold)
 		if err != nil {
 			return err
 		}

@@ -211,6 +211,23 @@ func TestReplayNamesComponents(t *testing.T) {
 	}
 }
 
+// When a component was changed is the database's to say: a server's clock that is wrong makes no cause, and hides none.
+func TestReplayNamesComponentsByOneClock(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []time.Duration{-time.Hour, time.Hour} {
+		store, url := open(t)
+		store.Now = func() time.Time { return time.Now().Add(wrong) }
+		log := talk(t, store)
+		conn := superuser(t, url)
+		mustExec(t, conn, "INSERT INTO core.players (hash, namespace, key, name) SELECT DISTINCT owner_id, 'ply', owner_id::TEXT, 'Marta' FROM log.messages")
+		s := ask(t, store, "Which hotel did we book in Lisbon?", nil)
+		mustErase(t, store, log["hotel"].Hash)
+		wantCauses(t, "changed before", mustReplay(t, store, s.ID), selection.CauseErased)
+		mustExec(t, conn, "UPDATE core.players SET name = 'Elena'")
+		wantCauses(t, "changed since", mustReplay(t, store, s.ID), selection.CauseErased, selection.CauseComponents)
+	}
+}
+
 func TestReplayNamesPolicyAndModel(t *testing.T) {
 	t.Parallel()
 	store, url := open(t)

@@ -477,6 +477,7 @@ type MemorySelection struct {
 	RenderedSalt       []byte
 	Erased             bool
 	PolicyText         *string
+	SearchedAt         *time.Time
 	Previous           pgtype.UUID
 	RecordPosition     *int64
 	Absent             []int64

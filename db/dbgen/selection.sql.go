@@ -104,10 +104,11 @@ const keepSelection = `-- name: KeepSelection :one
 
 INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
-    unembedded_messages, unembedded_records, notices, unchanged_tokens)
+    unembedded_messages, unembedded_records, notices, unchanged_tokens, searched_at)
 VALUES ($1::TEXT, $2, $3::TEXT, $4, $5, $6, $7, $8, $9::TEXT,
     $10::BYTEA, $11, $12, $13, CAST($14::TEXT AS UUID), $15::BIGINT, $16,
-    $17, $18, $19, $20, $21, $22, $23, $24)
+    $17, $18, $19, $20, $21, $22, $23, $24,
+    clock_timestamp() - make_interval(secs => $25::FLOAT8))
 RETURNING id::TEXT
 `
 
@@ -136,6 +137,7 @@ type KeepSelectionParams struct {
 	UnembeddedRecords  []int64
 	Notices            []string
 	UnchangedTokens    int32
+	SecondsAgo         float64
 }
 
 // What agents asked for and got, and what has changed since.
@@ -165,6 +167,7 @@ func (q *Queries) KeepSelection(ctx context.Context, arg KeepSelectionParams) (s
 		arg.UnembeddedRecords,
 		arg.Notices,
 		arg.UnchangedTokens,
+		arg.SecondsAgo,
 	)
 	var id string
 	err := row.Scan(&id)
@@ -311,6 +314,18 @@ SELECT COALESCE(max(r.id), 0)::BIGINT FROM knowledge.records r WHERE r.created_a
 func (q *Queries) RecordPositionAt(ctx context.Context, at time.Time) (int64, error) {
 	row := q.db.QueryRow(ctx, recordPositionAt, at)
 	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const searchedAt = `-- name: SearchedAt :one
+SELECT COALESCE(s.searched_at, s.created_at)::TIMESTAMPTZ FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
+`
+
+// When a selection was searched for, or the next best that was kept of that.
+func (q *Queries) SearchedAt(ctx context.Context, id string) (time.Time, error) {
+	row := q.db.QueryRow(ctx, searchedAt, id)
+	var column_1 time.Time
 	err := row.Scan(&column_1)
 	return column_1, err
 }

@@ -7,6 +7,7 @@ ALTER TABLE memory.selections
     -- here goes through the table.
     ALTER COLUMN policy DROP NOT NULL,
     ADD COLUMN policy_text      TEXT,
+    ADD COLUMN searched_at      TIMESTAMPTZ, -- by the database's clock, as components have it: created_at is by the server's
     ADD COLUMN previous         UUID REFERENCES memory.selections (id), -- whose beginning was kept
     -- What the search could see of the log and the records. Without a record position the receipt is of version 2 or 1.
     ADD COLUMN record_position  BIGINT,

@@ -3,10 +3,11 @@
 -- name: KeepSelection :one
 INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
-    unembedded_messages, unembedded_records, notices, unchanged_tokens)
+    unembedded_messages, unembedded_records, notices, unchanged_tokens, searched_at)
 VALUES (@receipt::TEXT, @request, @policy::TEXT, @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT,
     @rendered_salt::BYTEA, @tokens, @embedding_model, @created_at, CAST(sqlc.narg('previous')::TEXT AS UUID), @record_position::BIGINT, @absent,
-    sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @unembedded_messages, @unembedded_records, @notices, @unchanged_tokens)
+    sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @unembedded_messages, @unembedded_records, @notices, @unchanged_tokens,
+    clock_timestamp() - make_interval(secs => @seconds_ago::FLOAT8))
 RETURNING id::TEXT;
 
 -- name: SelectionByID :many
@@ -14,6 +15,10 @@ SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy:
     s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
     s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens
 FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
+
+-- name: SearchedAt :one
+-- When a selection was searched for, or the next best that was kept of that.
+SELECT COALESCE(s.searched_at, s.created_at)::TIMESTAMPTZ FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
 
 -- name: NearestOfSelection :one
 SELECT s.dense_vector, s.nearest_messages, s.nearest_records, s.unembedded_messages, s.unembedded_records FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
