@@ -161,12 +161,35 @@ func drawRequest(t *rapid.T) selection.Request {
 
 // For any request, of any scope: the budget holds, every score is in [0, 1] and is what its parts give, to the last digit,
 // the scope is not left, another server gives the same receipt, a replay is identical, and asked with the selection before
-// it, the beginning stays.
+// it, the beginning stays. So it is in scopes that are looked at as a whole, listed, or sampled, by words and by meaning.
 func TestRequestContextProperties(t *testing.T) {
 	t.Parallel()
-	store, url := open(t)
-	other := openURL(t, url)
-	w := makeWorld(t, store)
+	for name, c := range map[string]struct{ dense, limited bool }{
+		"by words": {}, "by words in large scopes": {limited: true}, "by meaning": {dense: true}, "by meaning in large scopes": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, url := open(t)
+			w := makeWorld(t, store)
+			other := openURL(t, url)
+			if c.dense {
+				e := newEndpoint(t, map[string]int{"one": 64})
+				store, other = embeds(t, url, e.config("one")), embeds(t, url, e.config("one"))
+				untilServing(t, store, "one", int64(len(w.messages)+len(w.records)))
+				untilServing(t, other, "one", int64(len(w.messages)+len(w.records)))
+			}
+			checkProperties(t, w, store, other, c.dense, c.limited)
+		})
+	}
+}
+
+// drawLimits draws how many messages make a scope large, and how many are listed.
+func drawLimits(t *rapid.T) (small, listed int) {
+	small = rapid.SampledFrom([]int{1, 10, 40, 1000}).Draw(t, "small")
+	return small, rapid.SampledFrom([]int{1, 30, 80, 1000}).Draw(t, "listed")
+}
+
+func checkProperties(t *testing.T, w world, store, other *db.DB, dense, limited bool) {
 	count, err := token.Default()
 	if err != nil {
 		t.Fatal(err)
@@ -174,6 +197,11 @@ func TestRequestContextProperties(t *testing.T) {
 	ctx, before := t.Context(), ""
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRequest(t)
+		if limited {
+			small, listed := drawLimits(t)
+			store.LimitScopes(small, listed)
+			other.LimitScopes(small, listed)
+		}
 		if before != "" && rapid.Bool().Draw(t, "continued") {
 			r.PreviousID = before
 		}
@@ -182,6 +210,9 @@ func TestRequestContextProperties(t *testing.T) {
 			t.Fatalf("RequestContext() = %v", err)
 		}
 		before = s.ID
+		if (s.DenseModel != "") != dense {
+			t.Fatalf("the dense model is %q, notices %q", s.DenseModel, s.Notices)
+		}
 		tokens, err := count(s.Rendered)
 		if err != nil || tokens != s.Tokens || r.TokenBudget != nil && tokens > *r.TokenBudget || s.UnchangedTokens > s.Tokens {
 			t.Fatalf("says %d tokens, %d unchanged, costs %d, %v; budget %v", s.Tokens, s.UnchangedTokens, tokens, err, r.TokenBudget)
@@ -199,6 +230,9 @@ func TestRequestContextProperties(t *testing.T) {
 		for i, item := range s.Items {
 			check(item.Type, item.Hash, item.Score)
 			e := item.Explanation
+			if (e.Semantic != nil) != dense {
+				t.Fatalf("item %+v: by meaning %t", item, dense)
+			}
 			relevance := e.Lexical + e.Neighbours
 			if e.Semantic != nil {
 				relevance += *e.Semantic
