@@ -38,7 +38,7 @@ func (p *Provider) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	for i, text := range texts {
 		c.texts[i] = cut(text, MaxText)
 		if c.texts[i] == "" {
-			c.bad = append(c.bad, &TextError{Index: i, Message: "holds nothing but white space"})
+			c.bad = append(c.bad, &TextError{Index: i, Message: "holds nothing but white space", Empty: true})
 			continue
 		}
 		if len(batch) > 0 && (len(batch) >= p.batch() || size+len(c.texts[i]) > batchBytes) {
@@ -99,7 +99,7 @@ func (c *call) embed(ctx context.Context, batch []int) error {
 		return c.embed(ctx, batch[half:])
 	}
 	index := batch[0]
-	if size := len(c.texts[index]); refusal.Kind == Refused && size > shortest {
+	if size := len(c.texts[index]); refusal.tooLong && size > shortest {
 		c.texts[index] = cut(c.texts[index], max(size/2, shortest))
 		return c.embed(ctx, batch)
 	}
@@ -138,7 +138,7 @@ func (p *Provider) EmbedRetrying(ctx context.Context, texts []string) ([][]float
 		judged := map[int]bool{}
 		for _, one := range TextErrors(err) {
 			judged[one.Index] = true
-			bad = append(bad, &TextError{Index: rest[one.Index], Message: one.Message})
+			bad = append(bad, &TextError{Index: rest[one.Index], Message: one.Message, Empty: one.Empty})
 		}
 		var left []int
 		for i, index := range rest {

@@ -145,6 +145,52 @@ func TestTextsThatAreTooLongForTheModel(t *testing.T) {
 	wantVectors(t, vectors, server, []string{"ferry", cut(long, MaxText/4), "quay"})
 }
 
+// TestLongTextsThatAreRefused are cut only if they are refused for their length.
+func TestLongTextsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("mooring ", 500)
+	isLong := func(texts []string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return len(text) > 2500 })
+	}
+	said := func(status int, body string) providertest.Fault {
+		return func(_ *providertest.Server, w http.ResponseWriter, _ *http.Request, _ []string) {
+			http.Error(w, body, status)
+		}
+	}
+	for name, c := range map[string]struct {
+		fault providertest.Fault
+		cut   bool
+	}{
+		"a code": {said(400, `{"error": {"code": "context_length_exceeded"}}`), true},
+		"words":  {said(400, `{"error": "the input length exceeds the context length"}`), true},
+		"none":   {said(400, `{"error": {"message": "no"}}`), false},
+		"422":    {said(422, ""), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, server := start(t)
+			server.Break(providertest.When(isLong, c.fault))
+			vectors, err := p.Embed(t.Context(), []string{long})
+			if got := err == nil && vectors[0] != nil; got != c.cut || !c.cut && len(TextErrors(err)) != 1 {
+				t.Errorf("Embed = %v; embedded: %t, want %t", err, got, c.cut)
+			}
+		})
+	}
+}
+
+// TestStatusesThatPass blame the provider and no text.
+func TestStatusesThatPass(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{408, 409, 423, 424, 425} {
+		p, server := start(t)
+		server.Break(providertest.Only("late", providertest.Status(status, "")))
+		_, err := p.Embed(t.Context(), []string{"late"})
+		if failure := wantKind(t, err, Failing); !failure.Temporary() || len(TextErrors(err)) > 0 {
+			t.Errorf("%d: %v, want the provider blamed", status, err)
+		}
+	}
+}
+
 // TestBatchesThatAreTooLarge are split.
 func TestBatchesThatAreTooLarge(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ const (
 	Unreachable    Kind = "UNREACHABLE"     // no connection, or it broke off
 	TimedOut       Kind = "TIMED_OUT"       // no answer in time
 	RateLimited    Kind = "RATE_LIMITED"    // 429
-	Failing        Kind = "FAILING"         // 408, 425, 5xx
+	Failing        Kind = "FAILING"         // 408, 409, 423, 424, 425, 5xx
 	Paused         Kind = "PAUSED"          // it failed a moment ago, and queries do not ask it for now
 	Denied         Kind = "DENIED"          // 401, 402, 403
 	NotFound       Kind = "NOT_FOUND"       // 404: the model or the address
@@ -31,6 +31,7 @@ type Error struct {
 	Status     int           // of the answer; 0 without one
 	RetryAfter time.Duration // what the provider asked to wait, at most MaxRetryAfter; 0 if it did not
 	Message    string
+	tooLong    bool // a text that is shorter may be taken
 }
 
 // Error says it in words.
@@ -49,10 +50,11 @@ func (e *Error) Temporary() bool {
 // ofTexts says whether the failure may lie in one of the texts that were sent rather than in the provider.
 func (e *Error) ofTexts() bool { return e.Kind == Refused || e.Kind == Unusable }
 
-// TextError says that one text has no vector and will not get one, though the provider embeds others.
+// TextError says that one text got no vector, though the provider embeds others.
 type TextError struct {
 	Index   int // in the texts of the call; -1: it is a query
 	Message string
+	Empty   bool // it will never get one; else it may, if that was a fault that passes
 }
 
 // Error says it in words, without the text.

@@ -27,7 +27,7 @@ type cached struct {
 func (p *Provider) Query(ctx context.Context, text string) ([]float32, error) {
 	text = cut(text, MaxText)
 	if text == "" {
-		return nil, &TextError{Index: -1, Message: "holds nothing but white space"}
+		return nil, &TextError{Index: -1, Message: "holds nothing but white space", Empty: true}
 	}
 	key := cacheKey(sha256.Sum256([]byte(text)))
 	if vector, ok := p.recall(key); ok {

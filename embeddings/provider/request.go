@@ -105,15 +105,19 @@ func (p *Provider) learn(dimensions int) {
 	p.state.Dimensions = dimensions
 }
 
+// passing are statuses below 500 that say nothing of the request.
+var passing = []int{http.StatusRequestTimeout, http.StatusConflict, http.StatusLocked, http.StatusFailedDependency, http.StatusTooEarly}
+
 // ofStatus gives the error of an answer that is none.
 func (p *Provider) ofStatus(response *http.Response) *Error {
 	status := response.StatusCode
 	e := &Error{Status: status, RetryAfter: retryAfter(response.Header, p.now())}
 	advice := ""
+	code, tooLong := said(response)
 	switch {
 	case status == http.StatusTooManyRequests:
 		e.Kind, advice = RateLimited, "too many requests, or the quota is used up"
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
+	case slices.Contains(passing, status), status >= 500:
 		e.Kind, advice = Failing, "look at its own log"
 	case status == http.StatusUnauthorized:
 		e.Kind, advice = Denied, "check EMBEDDINGS_KEY"
@@ -127,8 +131,9 @@ func (p *Provider) ofStatus(response *http.Response) *Error {
 		e.Kind, advice = NotFound, "this is no embeddings endpoint; check EMBEDDINGS_URL"
 	default:
 		e.Kind, advice = Refused, "it does not take the request"
+		e.tooLong = tooLong || status == http.StatusRequestEntityTooLarge
 	}
-	e.Message = fmt.Sprintf("answered %d%s: %s", status, code(response), advice)
+	e.Message = fmt.Sprintf("answered %d%s: %s", status, code, advice)
 	return e
 }
 
@@ -139,24 +144,34 @@ var codes = []string{
 	"model_not_found", "unsupported_country_region_territory", "context_length_exceeded", "string_above_max_length", "server_error",
 }
 
-// code gives the provider's own code for an error, if it is one of the list.
-func code(response *http.Response) string {
+// longWords are how providers say that a text is too long; few have a code for it.
+var longWords = []string{
+	"context length", "context_length", "context size", "maximum length", "max_length", "above_max_length", "too long", "too many tokens", "too large",
+}
+
+// said gives the provider's own code for an error, if it is one of the list, and whether it says that a text is too long.
+func said(response *http.Response) (code string, tooLong bool) {
+	content, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	if err != nil {
+		return "", false
+	}
+	words := strings.ToLower(string(content))
+	tooLong = slices.ContainsFunc(longWords, func(word string) bool { return strings.Contains(words, word) })
 	var answer struct {
 		Error struct {
 			Code any `json:"code"`
 			Type any `json:"type"`
 		} `json:"error"`
 	}
-	content, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	if err != nil || json.Unmarshal(content, &answer) != nil {
-		return ""
+	if json.Unmarshal(content, &answer) != nil {
+		return "", tooLong
 	}
 	for _, value := range []any{answer.Error.Code, answer.Error.Type} {
 		if word, ok := value.(string); ok && slices.Contains(codes, word) {
-			return " (" + word + ")"
+			return " (" + word + ")", tooLong
 		}
 	}
-	return ""
+	return "", tooLong
 }
 
 // ofConnection gives the error of a request without a whole answer. What a peer sent is not repeated.
