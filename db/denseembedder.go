@@ -73,9 +73,7 @@ type denseTarget struct {
 	embedder Embedder
 
 	mu       sync.Mutex
-	told     bool   // problem is what the database has
-	problem  string // empty: none
-	failures int    // since the last success
+	failures int // since the last success
 	until    time.Time
 	doubted  bool // it gave vectors that are not this model's, and is asked no more
 }

@@ -67,6 +67,51 @@ func TestDenseSurvivesProvider(t *testing.T) {
 	}
 }
 
+// What the provider does not take for a while only is embedded later, though it embeds other texts meanwhile; so is what
+// was refused for good, once a server starts with the model.
+func TestDensePassingRefusals(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]providertest.Fault{
+		"null": providertest.Element("null"), "400": providertest.Status(400, ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEndpoint(t, map[string]int{"small": 32})
+			first, url := open(t)
+			mustAppend(t, first, many(40, "early")...)
+			store := embeds(t, url, e.config("small").WithPace(400*time.Millisecond, time.Minute)) // time to mend it before the last attempt
+			untilServing(t, store, "small", 40)
+			e.models["small"].Break(providertest.Only("late", fault))
+			late := mustAppend(t, store, many(10, "late")...)
+			eventually(t, "each was asked for twice", func() bool {
+				for _, m := range late {
+					if e.models["small"].Asked(*m.Content) < 2 {
+						return false
+					}
+				}
+				return true
+			})
+			e.models["small"].Mend()
+			untilServing(t, store, "small", 50)
+			if m := model(t, store, "small"); m.Refused != 0 {
+				t.Errorf("%+v, want none refused", m)
+			}
+		})
+	}
+	t.Run("restarted", func(t *testing.T) {
+		t.Parallel()
+		e := newEndpoint(t, map[string]int{"small": 32})
+		e.models["small"].Break(providertest.Only("late", providertest.Status(400, "")))
+		first, url := open(t)
+		mustAppend(t, first, many(3, "late")...)
+		store := embeds(t, url, e.config("small"))
+		eventually(t, "they are refused", func() bool { m := model(t, store, "small"); return m.Refused == 3 && m.Outstanding == 0 })
+		store.Close()
+		e.models["small"].Mend()
+		untilServing(t, embeds(t, url, e.config("small")), "small", 3)
+	})
+}
+
 // A text that the provider does not take is noted with its cause, and the others go on without it.
 func TestDenseRefused(t *testing.T) {
 	t.Parallel()

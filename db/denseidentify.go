@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
+
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -70,6 +71,9 @@ func (e *denseEmbedder) introduce(ctx context.Context) (*denseTarget, error) {
 			return err
 		}
 		began, err := q.FollowLog(ctx, model.id)
+		if err == nil {
+			err = q.FileRefused(ctx, model.id)
+		}
 		if err == nil && began > 0 {
 			err = q.FileAll(ctx, model.id)
 		}

@@ -60,16 +60,18 @@ func (e *denseEmbedder) advance(ctx context.Context, mine *denseTarget, serves, 
 		}
 		return err
 	}
+	var switched int64
 	err = e.db.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
 		if err := q.LockModels(ctx); err != nil {
 			return err
 		}
-		if _, err := q.SwitchModel(ctx, mine.id); err != nil {
+		var err error
+		if switched, err = q.SwitchModel(ctx, mine.id); err != nil {
 			return err
 		}
 		return retire(ctx, q)
 	})
-	if err == nil {
+	if err == nil && switched == 1 {
 		e.db.log.InfoContext(ctx, "searches use another embedding model", "model", mine.name)
 	}
 	return err
@@ -159,11 +161,9 @@ func (e *denseEmbedder) keepIndexLease(ctx context.Context, mine *denseTarget) (
 	}
 }
 
-// buildIndex builds on a connection of its own, whose settings go with it, and which stops building when ctx ends.
+// buildIndex builds on a connection of its own, whose settings go with it (but for a pooler, which may keep them), and which stops building when ctx ends.
 func (e *denseEmbedder) buildIndex(ctx context.Context, mine *denseTarget, memory int64, cores int) error {
 	config := e.db.pool.Config().ConnConfig
-	config.RuntimeParams["maintenance_work_mem"] = fmt.Sprint(memory)
-	config.RuntimeParams["max_parallel_maintenance_workers"] = fmt.Sprint(cores)
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: denseFinish}
 	}
@@ -176,6 +176,12 @@ func (e *denseEmbedder) buildIndex(ctx context.Context, mine *denseTarget, memor
 		defer cancel()
 		_ = conn.Close(closing)
 	}()
+	// As parameters of the connection, a pooler between might refuse them.
+	for _, setting := range []string{fmt.Sprintf("maintenance_work_mem = %d", memory), fmt.Sprintf("max_parallel_maintenance_workers = %d", cores)} {
+		if _, err := conn.Exec(ctx, "SET "+setting); err != nil && ctx.Err() == nil {
+			e.db.log.WarnContext(ctx, "an index is built without a setting", "setting", setting, "cause", err)
+		}
+	}
 	for _, sql := range []string{dropIndexSQL, buildIndexSQL, sampleIndexSQL} {
 		if _, err := conn.Exec(ctx, mine.fill(sql)); err != nil {
 			return err

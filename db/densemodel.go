@@ -64,7 +64,12 @@ func (d *DB) EmbeddingModels(ctx context.Context) ([]EmbeddingModel, error) {
 		}
 	}
 	if e := d.dense.Load(); e != nil {
-		models = e.describe(models)
+		return e.describe(models), nil
+	}
+	for i := range models {
+		if models[i].Kind == DenseModel && models[i].State != ModelKept {
+			models[i].LastError = "this server has no embedding provider; without one, what is new is not embedded, and searches go by words alone. If there is to be none, drop the model"
+		}
 	}
 	return models, nil
 }
@@ -104,6 +109,7 @@ func (e *denseEmbedder) describe(models []EmbeddingModel) []EmbeddingModel {
 const dropPatience = "5s"
 
 // DropEmbeddingModel drops a dense model with its vectors, for good: what was ranked under it cannot be ranked again.
+// The model that serves is dropped only by a server that has no embedder; then searches go by words alone.
 // Faults: NOT_FOUND; CONFLICT for the model that serves, and for the lexical one; UNAVAILABLE while it is in use.
 func (d *DB) DropEmbeddingModel(ctx context.Context, name string) error {
 	return d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
@@ -130,8 +136,12 @@ func (d *DB) DropEmbeddingModel(ctx context.Context, name string) error {
 		switch {
 		case err != nil:
 			return err
+		case serves && d.dense.Load() != nil:
+			return fault.New(fault.Conflict, "the model %s serves: it can be dropped once another does, or by a server without an embedding provider", name)
 		case serves:
-			return fault.New(fault.Conflict, "the model %s serves: it can be dropped once another does", name)
+			if err := q.EndServing(ctx); err != nil {
+				return err
+			}
 		}
 		if err := q.DropDense(ctx, rows[0].ID); err != nil {
 			return err

@@ -1,9 +1,11 @@
 package db_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -417,4 +419,75 @@ func TestDenseIndexFails(t *testing.T) {
 	eventually(t, "the cause can be seen", func() bool { return contains(model(t, store, "small").LastError, "the server's log says why") })
 	mustExec(t, conn, "DROP EVENT TRIGGER refuse")
 	untilServing(t, store, "small", 10)
+}
+
+// A server without a provider says that a model serves in vain, and can drop it; then nothing follows the log.
+func TestDenseDropServing(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(10, "word")...)
+	store := embeds(t, url, e.config("small"))
+	untilServing(t, store, "small", 10)
+	if err := store.DropEmbeddingModel(t.Context(), "small"); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("with a provider: DropEmbeddingModel() = %v, want %s", err, fault.Conflict)
+	}
+	store.Close()
+	if m := model(t, first, "small"); m.State != db.ModelServing || !contains(m.LastError, "no embedding provider") {
+		t.Errorf("without a provider: %+v", m)
+	}
+	if err := first.DropEmbeddingModel(t.Context(), "small"); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, first, many(10, "more")...)
+	conn := superuser(t, url)
+	for _, rows := range []string{"embedding.serving", "embedding.dense_backlog", "embedding.models WHERE kind = 'dense'", "pg_tables WHERE tablename LIKE 'dense\\__'"} {
+		if n := value[int](t, conn, "SELECT count(*) FROM "+rows); n != 0 {
+			t.Errorf("%d are left of %s", n, rows)
+		}
+	}
+	untilServing(t, embeds(t, url, e.config("small")), "small", 20)
+}
+
+// What another server noted as the problem is gone once embedding goes on.
+func TestDenseProblemOfAnother(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	mustAppend(t, first, many(10, "word")...)
+	store := embeds(t, url, e.config("small"))
+	untilServing(t, store, "small", 10)
+	mustExec(t, superuser(t, url), "UPDATE embedding.models SET problem = 'it was down' WHERE kind = 'dense'")
+	mustAppend(t, store, many(10, "more")...)
+	untilServing(t, store, "small", 20)
+}
+
+// That searches use another model is logged only if they do.
+func TestDenseSwitchIsNotLoggedInVain(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint(t, map[string]int{"small": 32})
+	first, url := open(t)
+	conn := superuser(t, url)
+	mustAppend(t, first, many(10, "word")...)
+	var logged bytes.Buffer
+	store, err := db.Open(t.Context(), url, 6, slog.New(slog.NewTextHandler(&logged, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	var overtaken sync.Once
+	err = store.StartEmbedder(t.Context(), e.config("small").WithStep(func(name string) error {
+		if name == "switch" {
+			overtaken.Do(func() { mustExec(t, conn, "SELECT embedding.add_dense('later', 'later', 3, '[1,0,0]')") })
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the model is given up", func() bool { return contains(model(t, store, "small").LastError, "another server") })
+	store.Close()
+	if contains(logged.String(), "searches use another") {
+		t.Error("a switch is logged that was none")
+	}
 }

@@ -39,6 +39,7 @@ type denseOutcome struct {
 	sources []denseSource
 	vectors [][]float32    // one a source; nil: none came
 	refused map[int]string // by place: why it will have none
+	struck  map[int]string // by place: why it was refused, which may pass
 	err     error          // what ended the batch; nil if nothing did
 }
 
@@ -187,12 +188,16 @@ func ids(sources []denseSource) (messages, records []int64) {
 	return messages, records
 }
 
-// judge says of each text without a vector whether it will ever have one. A text that fails again and again, alone, while
-// the provider embeds another, will not.
+// judge says of each text without a vector whether it will ever have one. A text that fails or is refused again and again,
+// alone, while the provider embeds another, will not.
 func (e *denseEmbedder) judge(ctx context.Context, target *denseTarget, leased denseLeased, o *denseOutcome) {
-	o.refused = map[int]string{}
+	o.refused, o.struck = map[int]string{}, map[int]string{}
 	for _, one := range provider.TextErrors(o.err) {
-		o.refused[one.Index] = one.Message
+		if one.Empty || len(o.sources) == 1 && leased.attempts >= denseAttempts {
+			o.refused[one.Index] = one.Message
+		} else {
+			o.struck[one.Index] = one.Message
+		}
 	}
 	failure, failed := errors.AsType[*provider.Error](o.err)
 	switch {
@@ -202,7 +207,7 @@ func (e *denseEmbedder) judge(ctx context.Context, target *denseTarget, leased d
 		}
 	case failed:
 		o.err = failure
-	case len(o.refused) > 0 && !errors.Is(o.err, context.Canceled) && !errors.Is(o.err, context.DeadlineExceeded):
+	case len(o.refused)+len(o.struck) > 0 && !errors.Is(o.err, context.Canceled) && !errors.Is(o.err, context.DeadlineExceeded):
 		o.err = nil // every text was judged
 	}
 	for i, vector := range o.vectors {
@@ -260,20 +265,31 @@ func (e *denseEmbedder) finish(ctx context.Context, target *denseTarget, leased 
 		if kept, err = keepDense(ctx, q, target.id, o); err != nil {
 			return err
 		}
-		var again []denseSource
-		for i, source := range o.sources {
-			if _, refused := o.refused[i]; !refused && (o.vectors == nil || o.vectors[i] == nil) {
-				again = append(again, source)
-			}
-		}
-		if len(again) == 0 {
-			return nil
-		}
 		oldest := time.Now()
 		for _, at := range filed {
 			if at.Before(oldest) {
 				oldest = at
 			}
+		}
+		var again []denseSource
+		for i, source := range o.sources {
+			if _, refused := o.refused[i]; refused || o.vectors != nil && o.vectors[i] != nil {
+				continue
+			}
+			cause, struck := o.struck[i]
+			if !struck {
+				again = append(again, source)
+				continue
+			}
+			if err := q.ReturnRuns(ctx, dbgen.ReturnRunsParams{
+				ModelID: target.id, Records: source.records, Firsts: []int64{source.id}, Lasts: []int64{source.id}, FiledAt: oldest,
+				Seconds: e.config.pace.wait(int(leased.attempts), nil).Seconds(), Attempts: leased.attempts + 1, Cause: cause,
+			}); err != nil {
+				return err
+			}
+		}
+		if len(again) == 0 {
+			return nil
 		}
 		return putBack(ctx, q, target.id, leased, again, oldest, o.err, pause)
 	})
@@ -356,18 +372,9 @@ func (e *denseEmbedder) tell(ctx context.Context, target *denseTarget, err error
 	if err != nil {
 		problem = denseProblem(err)
 	}
-	target.mu.Lock()
-	defer target.mu.Unlock()
-	if target.told && target.problem == problem {
-		return nil
-	}
 	var text *string
 	if problem != "" {
 		text = &problem
 	}
-	if err := e.db.queries().SetProblem(ctx, text, target.id); err != nil {
-		return err
-	}
-	target.told, target.problem = true, problem
-	return nil
+	return e.db.queries().SetProblem(ctx, text, target.id) // writes only what is not there
 }

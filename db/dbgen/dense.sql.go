@@ -227,6 +227,15 @@ func (q *Queries) EndIndexLease(ctx context.Context, id int32) error {
 	return err
 }
 
+const endServing = `-- name: EndServing :exec
+DELETE FROM embedding.serving
+`
+
+func (q *Queries) EndServing(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, endServing)
+	return err
+}
+
 const fileAll = `-- name: FileAll :exec
 INSERT INTO embedding.dense_backlog (model_id, records, first_id, last_id, filed_at)
 SELECT $1::INT, s.records, f.first_id, least(f.first_id + 9999, s.last_id), 'epoch'
@@ -284,6 +293,20 @@ func (q *Queries) FileMissingRecords(ctx context.Context, modelID int32) (int64,
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const fileRefused = `-- name: FileRefused :exec
+WITH refused AS (DELETE FROM embedding.dense_refused r WHERE r.model_id = $1::INT RETURNING r.records, r.source_id)
+INSERT INTO embedding.dense_backlog (model_id, records, first_id, last_id)
+SELECT $1::INT, i.records, min(i.source_id), max(i.source_id)
+FROM (SELECT r.records, r.source_id, r.source_id - row_number() OVER (PARTITION BY r.records ORDER BY r.source_id) AS island FROM refused r) i
+GROUP BY i.records, i.island
+`
+
+// What was refused is tried again: the provider may have changed.
+func (q *Queries) FileRefused(ctx context.Context, modelID int32) error {
+	_, err := q.db.Exec(ctx, fileRefused, modelID)
+	return err
 }
 
 const followLog = `-- name: FollowLog :execrows

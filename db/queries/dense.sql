@@ -55,6 +55,14 @@ SELECT @model_id::INT, s.records, f.first_id, least(f.first_id + 9999, s.last_id
 FROM (SELECT FALSE AS records, max(m.id) AS last_id FROM log.messages m UNION ALL SELECT TRUE, max(r.id) FROM knowledge.records r) s
 CROSS JOIN LATERAL generate_series(1, s.last_id, 10000) AS f (first_id);
 
+-- name: FileRefused :exec
+-- What was refused is tried again: the provider may have changed.
+WITH refused AS (DELETE FROM embedding.dense_refused r WHERE r.model_id = @model_id::INT RETURNING r.records, r.source_id)
+INSERT INTO embedding.dense_backlog (model_id, records, first_id, last_id)
+SELECT @model_id::INT, i.records, min(i.source_id), max(i.source_id)
+FROM (SELECT r.records, r.source_id, r.source_id - row_number() OVER (PARTITION BY r.records ORDER BY r.source_id) AS island FROM refused r) i
+GROUP BY i.records, i.island;
+
 -- name: RetireModels :exec
 -- Models that are neither to serve nor serving follow the log no more.
 UPDATE embedding.models m SET follows = FALSE, problem = NULL
@@ -84,6 +92,9 @@ INSERT INTO embedding.serving (model_id)
 SELECT m.id FROM embedding.models m
 WHERE m.id = @id AND m.follows AND NOT EXISTS (SELECT FROM embedding.models t WHERE t.wanted_at > m.wanted_at)
 ON CONFLICT (one) DO UPDATE SET model_id = EXCLUDED.model_id, since = EXCLUDED.since;
+
+-- name: EndServing :exec
+DELETE FROM embedding.serving;
 
 -- name: DropDense :exec
 SELECT embedding.drop_dense(@id::INT);
