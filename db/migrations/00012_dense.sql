@@ -1,6 +1,7 @@
 -- Dense vectors: those of embedding providers' models, each model in a partition of its own.
 
 -- +goose Up
+SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 -- Searching by an index with a filter needs iterative scans.
 -- +goose StatementBegin
 DO $$

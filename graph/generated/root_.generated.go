@@ -2816,7 +2816,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Drops a provider's model with its vectors, for good: selections that were ranked under it can no longer be ranked again. CONFLICT for a model that serves, and for a lexical one. For administrators. Gives the models that are left."
+  "Drops a provider's model with its vectors, for good: selections that were ranked under it can no longer be ranked again. CONFLICT for a lexical one, and for one that serves unless this server has no provider; then searches go by words alone. For administrators. Gives the models that are left."
   dropEmbeddingModel("The model, as ` + "`" + `embeddingModels` + "`" + ` names it." name: String!): [EmbeddingModel!]!
 }
 `, BuiltIn: false},
