@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -95,15 +96,14 @@ func (c *benchCommand) retrieval(ctx context.Context, log *slog.Logger, cfg conf
 		})
 		return err
 	})
-	if err != nil {
+	if len(report.Figures) == 0 {
 		return err
 	}
+	// What was measured before a failure, or an interrupt, took its time: it is not thrown away.
 	if c.JSON != "" {
-		if err := report.WriteJSONFile(c.JSON); err != nil {
-			return err
-		}
+		err = errors.Join(err, report.WriteJSONFile(c.JSON))
 	}
-	return report.WriteTable(os.Stdout)
+	return errors.Join(err, report.WriteTable(os.Stdout))
 }
 
 // searched is the log as package retrieval takes it.
