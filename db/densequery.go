@@ -68,6 +68,15 @@ func queryProblem(err error) string {
 	if text, ok := errors.AsType[*provider.TextError](err); ok {
 		return text.Error()
 	}
+	// Whoever asks is not told where the provider is; embeddingModels tells administrators.
+	if failure, ok := errors.AsType[*provider.Error](err); ok {
+		switch failure.Kind {
+		case provider.Unreachable:
+			return "the embedding provider cannot be reached"
+		case provider.Paused:
+			return "the embedding provider failed a moment ago, and is not asked for some seconds"
+		}
+	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return "the request ended before the embedding provider answered"
 	}
