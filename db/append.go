@@ -20,7 +20,10 @@ const MaxAppendBytes = 16 << 20
 // they are on disk, with what the log gave them. A draft whose idempotency key was used before gives the message
 // of that time.
 //
-// Faults: BAD_USER_INPUT names the field; CONFLICT if prevHash is not the session's head or a key was used for
+// A player appends in their own name, to sessions that they start or are a member of, with refs to what they see. That is
+// checked with the session locked, since somebody else may start it at the same time.
+//
+// Faults: BAD_USER_INPUT names the field; FORBIDDEN for another owner; NOT_FOUND for a session of others; CONFLICT if prevHash is not the session's head or a key was used for
 // another message; UNAVAILABLE if the database cannot serve: unless the message says that nothing was written, only a
 // repetition with idempotency keys is safe.
 func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
@@ -35,12 +38,15 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 		if err := drafts[i].Validate(fmt.Sprintf("messages[%d]", i)); err != nil {
 			return nil, err
 		}
+		if d.viewer != nil && drafts[i].OwnerID != *d.viewer {
+			return nil, &fault.Error{Code: fault.Forbidden, Field: fmt.Sprintf("messages[%d].ownerId", i), Message: "is not the player of the token"}
+		}
 		bytes += drafts[i].Size()
 	}
 	if bytes > MaxAppendBytes {
 		return nil, fault.Input("messages", "have %d bytes together; at most %d are allowed", bytes, MaxAppendBytes)
 	}
-	call := &appendCall{ctx: ctx, drafts: drafts, bytes: bytes, done: make(chan struct{})}
+	call := &appendCall{ctx: ctx, viewer: d.viewer, drafts: drafts, bytes: bytes, done: make(chan struct{})}
 	call.prepare()
 	return d.writer.submit(call)
 }

@@ -180,7 +180,7 @@ func TestAppendRefs(t *testing.T) {
 	if err != nil || cmp.Diff(map[chain.Hash][]chain.Ref{m.Hash: d.Refs}, refs) != "" {
 		t.Errorf("RefsOf() = %v, %v, want those given, in order", refs, err)
 	}
-	cited, err := store.CitingMessages(t.Context(), earlier.Hash, db.Page[int64]{Limit: 10})
+	cited, err := store.CitingMessages(t.Context(), earlier.Hash, db.Page[chain.Hash]{Limit: 10})
 	if err != nil || len(cited.Items) != 1 || cited.Items[0].Value.Hash != m.Hash {
 		t.Errorf("CitingMessages() = %v, %v", cited, err)
 	}
@@ -240,7 +240,7 @@ func sortHashes(hashes []chain.Hash) {
 func checkChains(t *testing.T, store *db.DB) (messages []chain.Message) {
 	t.Helper()
 	heads := map[chain.Hash]chain.Message{}
-	page := db.Page[int64]{Limit: 500}
+	page := db.Page[chain.Hash]{Limit: 500}
 	for {
 		rows, err := store.Messages(t.Context(), selection.Scope{}, page)
 		if err != nil {

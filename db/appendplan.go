@@ -28,6 +28,8 @@ var (
 	sourcesSQL string
 	//go:embed append/keys.sql
 	keysSQL string
+	//go:embed append/members.sql
+	membersSQL string
 )
 
 // head is the end of a session's chain as the plan knows it, what it will write itself included.
@@ -55,7 +57,8 @@ type appendPlan struct {
 	now     time.Time
 	heads   map[chain.Hash]head
 	uses    map[appendKey]*use
-	sources map[chain.Hash]chain.RefType
+	sources map[chain.Hash]refSource
+	members map[member]bool
 	json    map[string]chain.JSON // by what was sent: what Postgres makes of it
 	repeats []repeat
 	rows    messageRows
@@ -63,19 +66,30 @@ type appendPlan struct {
 	keys    keyRows
 }
 
+// refSource is what a ref may name: a message of a session, or a record.
+type refSource struct {
+	kind    chain.RefType
+	session *chain.Hash
+}
+
+type member struct{ player, session chain.Hash }
+
 // repeat is the place in an answer of a message that a key stands for. It is filled when that has its id.
 type repeat struct{ place, of *chain.Message }
 
 // wanted is what a group needs to know of the log.
 type wanted struct {
-	sessions, refs map[chain.Hash]bool
-	owners, keys   []string
-	json           map[string]bool
+	sessions, refs, viewers map[chain.Hash]bool
+	owners, keys            []string
+	json                    map[string]bool
 }
 
 func wantedBy(calls []*appendCall) *wanted {
-	w := &wanted{sessions: map[chain.Hash]bool{}, refs: map[chain.Hash]bool{}, json: map[string]bool{}}
+	w := &wanted{sessions: map[chain.Hash]bool{}, refs: map[chain.Hash]bool{}, viewers: map[chain.Hash]bool{}, json: map[string]bool{}}
 	for _, call := range calls {
+		if call.viewer != nil {
+			w.viewers[*call.viewer] = true
+		}
 		for i := range call.drafts {
 			d := &call.drafts[i]
 			w.sessions[d.SessionHash] = true
@@ -100,7 +114,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	w := wantedBy(calls)
 	p := &appendPlan{
 		heads: make(map[chain.Hash]head, len(w.sessions)), uses: map[appendKey]*use{},
-		sources: map[chain.Hash]chain.RefType{}, json: make(map[string]chain.JSON, len(w.json)),
+		sources: map[chain.Hash]refSource{}, members: map[member]bool{}, json: make(map[string]chain.JSON, len(w.json)),
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level read committed") // what is read is read after the locks
@@ -117,6 +131,9 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	}
 	if len(w.refs) > 0 {
 		batch.Queue(sourcesSQL, texts(w.refs)).Query(p.readSources)
+	}
+	if len(w.viewers) > 0 {
+		batch.Queue(membersSQL, texts(w.viewers), sessions, texts(w.refs)).Query(p.readMembers)
 	}
 	if len(w.keys) > 0 {
 		batch.Queue(keysSQL, w.owners, w.keys).Query(p.readKeys)
@@ -152,8 +169,18 @@ func (p *appendPlan) readJSON(row pgx.Row, sent []string) error {
 func (p *appendPlan) readSources(rows pgx.Rows) error {
 	var hash chain.Hash
 	var kind string
-	_, err := pgx.ForEachRow(rows, []any{&hash, &kind}, func() error {
-		p.sources[hash] = chain.RefType(kind)
+	var session *chain.Hash
+	_, err := pgx.ForEachRow(rows, []any{&hash, &kind, &session}, func() error {
+		p.sources[hash] = refSource{chain.RefType(kind), session}
+		return nil
+	})
+	return err
+}
+
+func (p *appendPlan) readMembers(rows pgx.Rows) error {
+	var m member
+	_, err := pgx.ForEachRow(rows, []any{&m.player, &m.session}, func() error {
+		p.members[m] = true
 		return nil
 	})
 	return err
@@ -179,7 +206,7 @@ func (p *appendPlan) readUsed(ctx context.Context, q *dbgen.Queries) error {
 	for _, u := range p.uses {
 		hashes[u.hash] = true
 	}
-	rows, err := q.MessagesByHash(ctx, texts(hashes))
+	rows, err := q.MessagesByHash(ctx, texts(hashes), nil)
 	if err != nil {
 		return err
 	}
@@ -221,7 +248,10 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		if !changed {
 			h = p.heads[d.SessionHash]
 		}
-		at, err := p.place(d, h, field)
+		if call.viewer != nil && h.hash != nil && !changed && !p.members[member{*call.viewer, d.SessionHash}] {
+			return nil, &fault.Error{Code: fault.NotFound, Field: field + ".sessionHash", Message: "names no session of yours"}
+		}
+		at, err := p.place(d, h, call.viewer, field)
 		if err != nil {
 			return nil, err
 		}
@@ -239,6 +269,11 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 	for session, h := range heads {
 		p.heads[session] = h
 	}
+	for i := range messages {
+		if fresh[i] {
+			p.enroll(&messages[i])
+		}
+	}
 	for key, u := range uses {
 		p.uses[key] = u
 		p.keys.add(key, u)
@@ -252,6 +287,23 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 	return messages, nil
 }
 
+// enroll makes members of those whom a message names, as log.enroll does once it is written: later calls of the group may
+// be theirs.
+func (p *appendPlan) enroll(m *chain.Message) {
+	p.members[member{m.OwnerID, m.SessionHash}] = true
+	for _, player := range m.PlayerIDs {
+		p.members[member{player, m.SessionHash}] = true
+	}
+	if m.MasterPlayer != nil {
+		p.members[member{*m.MasterPlayer, m.SessionHash}] = true
+	}
+}
+
+// sees tells whether a viewer may name what a ref names.
+func (p *appendPlan) sees(viewer *chain.Hash, s refSource) bool {
+	return viewer == nil || s.session == nil || p.members[member{*viewer, *s.session}]
+}
+
 // answer fills the places of messages that keys stand for.
 func (p *appendPlan) answer() {
 	for _, r := range p.repeats {
@@ -260,13 +312,13 @@ func (p *appendPlan) answer() {
 }
 
 // place checks a draft against the head of its session and gives the time it will have.
-func (p *appendPlan) place(d *chain.Draft, h head, field string) (time.Time, error) {
+func (p *appendPlan) place(d *chain.Draft, h head, viewer *chain.Hash, field string) (time.Time, error) {
 	if d.PrevHash != nil && (h.hash == nil || *h.hash != *d.PrevHash) {
 		return time.Time{}, &fault.Error{Code: fault.Conflict, Field: field + ".prevHash", Message: "is not the head of the session"}
 	}
 	if d.Original == nil {
 		for i, r := range d.Refs {
-			if kind, there := p.sources[r.Hash]; !there || kind != r.Type {
+			if named, there := p.sources[r.Hash]; !there || named.kind != r.Type || !p.sees(viewer, named) {
 				return time.Time{}, fault.Input(fmt.Sprintf("%s.refs[%d].hash", field, i), "names nothing of type %s", strings.ToUpper(string(r.Type)))
 			}
 		}

@@ -24,7 +24,8 @@ var tables = map[component.Kind]string{
 // UpsertComponents creates components, or changes those that are there by namespace and key: all of them or none.
 // It gives them as they are then, in the order of the drafts.
 //
-// Faults: BAD_USER_INPUT names the field; CONFLICT if a stated hash is not the component's, or another's.
+// Faults: BAD_USER_INPUT names the field; CONFLICT if a stated hash is not the component's, or another's; FORBIDDEN if a
+// player would change anything but their own component.
 func (d *DB) UpsertComponents(ctx context.Context, drafts []component.Draft) ([]component.Component, error) {
 	switch {
 	case len(drafts) == 0:
@@ -36,6 +37,9 @@ func (d *DB) UpsertComponents(ctx context.Context, drafts []component.Draft) ([]
 		if err := drafts[i].Validate(fmt.Sprintf("components[%d]", i)); err != nil {
 			return nil, err
 		}
+	}
+	if err := d.checkOwn(ctx, drafts); err != nil {
+		return nil, err
 	}
 	hashes, err := d.upsertInOrder(ctx, drafts)
 	for try := 1; try < upsertTries && taken(err); try++ {
@@ -53,6 +57,29 @@ func (d *DB) UpsertComponents(ctx context.Context, drafts []component.Draft) ([]
 		out[i] = found[h]
 	}
 	return out, nil
+}
+
+// checkOwn sees to it that a player changes only what describes themself: under the key that it has or, as long as nothing
+// does, under the one that their hash is made of.
+func (d *DB) checkOwn(ctx context.Context, drafts []component.Draft) error {
+	if d.viewer == nil {
+		return nil
+	}
+	known, err := d.ComponentsByHash(ctx, []chain.Hash{*d.viewer})
+	if err != nil {
+		return err
+	}
+	for i := range drafts {
+		c := &drafts[i]
+		own := component.DefaultHash(c.Namespace, c.Key) == *d.viewer
+		if is, there := known[*d.viewer]; there {
+			own = *is.Namespace == c.Namespace && *is.Key == c.Key
+		}
+		if kind, _ := c.Namespace.Kind(); !own || kind != component.Player || c.Hash != nil && *c.Hash != *d.viewer {
+			return &fault.Error{Code: fault.Forbidden, Field: fmt.Sprintf("components[%d]", i), Message: "is not the player of the token; others are for administrators"}
+		}
+	}
+	return nil
 }
 
 // upsertTries bounds how often components are written again. Of two callers that add the same component at once, one may
@@ -114,7 +141,7 @@ func fieldError(err error, field string) error {
 
 // ComponentsByHash gives those of the components that rows describe.
 func (d *DB) ComponentsByHash(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]component.Component, error) {
-	rows, err := d.queries().ComponentsByHash(ctx, hashTexts(hashes))
+	rows, err := d.read().ComponentsByHash(ctx, d.viewerText(), hashTexts(hashes))
 	out := make(map[chain.Hash]component.Component, len(rows))
 	for _, c := range componentsOf(rows) {
 		out[c.Hash] = c
@@ -122,9 +149,10 @@ func (d *DB) ComponentsByHash(ctx context.Context, hashes []chain.Hash) (map[cha
 	return out, mapError(err)
 }
 
-func componentsOf(rows []dbgen.CoreComponent) []component.Component {
+func componentsOf[R dbgen.ComponentsByHashRow | dbgen.CoreComponent](rows []R) []component.Component {
 	out := make([]component.Component, len(rows))
-	for i, r := range rows {
+	for i, row := range rows {
+		r := dbgen.CoreComponent(row)
 		out[i] = componentOf(dbgen.SearchComponentsRow{
 			Hash: r.Hash, Namespace: r.Namespace, Key: r.Key, Name: r.Name, Description: r.Description, Data: r.Data, Preferences: r.Preferences,
 		})
@@ -151,11 +179,11 @@ type ComponentKey struct {
 // Components gives a page of components, by how well they match the search, then by namespace and key. Nil
 // namespaces and a nil search do not narrow.
 func (d *DB) Components(ctx context.Context, namespaces []component.Namespace, search *string, p Page[ComponentKey]) (Rows[component.Component, ComponentKey], error) {
-	args := dbgen.SearchComponentsParams{Search: search, Namespaces: words(namespaces), RowCount: p.more()}
+	args := dbgen.SearchComponentsParams{Viewer: d.viewerText(), Search: search, Namespaces: words(namespaces), RowCount: p.more()}
 	if p.After != nil {
 		args.AfterRank, args.AfterNamespace, args.AfterKey = &p.After.Rank, p.After.Namespace, p.After.Key
 	}
-	found, err := d.queries().SearchComponents(ctx, args)
+	found, err := d.read().SearchComponents(ctx, args)
 	return rowsOf(p, found, func(r dbgen.SearchComponentsRow) Item[component.Component, ComponentKey] {
 		return Item[component.Component, ComponentKey]{componentOf(r), ComponentKey{r.Rank, r.Namespace, r.Key}}
 	}), mapError(err)
@@ -163,6 +191,6 @@ func (d *DB) Components(ctx context.Context, namespaces []component.Namespace, s
 
 // CountComponents counts what Components lists.
 func (d *DB) CountComponents(ctx context.Context, namespaces []component.Namespace, search *string) (int64, error) {
-	n, err := d.queries().CountComponents(ctx, words(namespaces), search)
+	n, err := d.read().CountComponents(ctx, words(namespaces), search, d.viewerText())
 	return n, mapError(err)
 }

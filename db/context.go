@@ -112,7 +112,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if err != nil {
 		return chosen{}, mapError(err)
 	}
-	in := searchInput{request: a.request, policy: a.policy, indexed: a.indexed, at: a.at, dense: a.dense, nearest: a.nearest, without: a.without, most: d.most}
+	in := searchInput{request: a.request, policy: a.policy, indexed: a.indexed, at: a.at, dense: a.dense, nearest: a.nearest, without: a.without, most: d.most, viewer: d.viewer}
 	if a.earlier != nil {
 		for _, item := range a.earlier.Items {
 			in.keep = append(in.keep, item.Hash)
@@ -143,7 +143,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	c.Selection = selection.Selection{
 		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size,
 		RecordPosition: &saw.records, Items: packed.Items, Dropped: packed.Dropped, Rendered: packed.Rendered, Tokens: packed.Tokens,
-		UnchangedTokens: packed.UnchangedTokens,
+		UnchangedTokens: packed.UnchangedTokens, Viewer: d.viewer, Newest: saw.newest,
 	}
 	if len(saw.absent) > 0 {
 		c.Absent = saw.absent
@@ -177,7 +177,7 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 		Absent: append([]int64{}, s.Absent...), Notices: s.Notices, UnchangedTokens: int32(s.UnchangedTokens),
 		NearestMessages: []int64{}, NearestRecords: []int64{},
 		UnembeddedMessages: list(c.without.messages), UnembeddedRecords: list(c.without.records),
-		SecondsAgo: time.Since(c.began).Seconds(),
+		SecondsAgo: time.Since(c.began).Seconds(), Viewer: hashText(s.Viewer), Newest: hashText(s.Newest),
 	}
 	if s.Request.PreviousID != "" {
 		row.Previous = &s.Request.PreviousID
@@ -201,7 +201,7 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 
 // Selection gives a selection as it was kept; NOT_FOUND if there is none with this id.
 func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, error) {
-	rows, err := d.queries().SelectionByID(ctx, id)
+	rows, err := d.read().SelectionByID(ctx, id, d.viewerText())
 	if err != nil {
 		return selection.Selection{}, mapError(err)
 	}
@@ -213,7 +213,7 @@ func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, err
 		ID: r.ID, Receipt: r.Receipt, CreatedAt: r.CreatedAt.UTC(), LogPosition: r.LogPosition, LogSize: r.LogSize,
 		Model: r.EmbeddingModel, Rendered: r.Rendered, RenderedDigest: r.RenderedDigest, RenderedSalt: r.RenderedSalt, Erased: r.Erased,
 		Tokens: int(r.Tokens), RecordPosition: r.RecordPosition, DenseModel: r.DenseModel, Notices: r.Notices,
-		UnchangedTokens: int(r.UnchangedTokens), Policy: []byte(r.Policy),
+		UnchangedTokens: int(r.UnchangedTokens), Policy: []byte(r.Policy), Viewer: r.Viewer, Newest: r.Newest,
 	}
 	if len(r.Absent) > 0 {
 		s.Absent = r.Absent

@@ -21,12 +21,22 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// DB is the store. It is safe for concurrent use; Close it when done.
+// DB is the store, as somebody sees it: all of it, or by As what a player may see. It is safe for concurrent use; Close
+// the one that Open gave when done.
 type DB struct {
-	pool   *pgxpool.Pool
+	*shared
+	viewer *chain.Hash // nil sees all
+}
+
+// shared is what all views of a store have in common.
+type shared struct {
+	pool   *pgxpool.Pool // for the server's own work, and for writing
+	reads  *pgxpool.Pool // for what callers read
+	fenced bool          // row-level security stands behind what players read
 	index  *indexer
 	writer *writer
 	feed   *feed
@@ -51,11 +61,45 @@ func WithTracer(t pgx.QueryTracer) Option {
 }
 
 // Open connects to a database that Migrate has brought up to date, and starts the writer that gathers appends.
-// maxConns is the size of the pool; 0 leaves it to pgx (four, or one a core). The writer has two more of its own.
+// maxConns is the size of each of two pools, one for callers' reads and one for the rest; 0 leaves it to pgx (four, or
+// one a core). The writer has two more of its own.
 func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
+	return OpenAs(ctx, url, url, maxConns, log, options...)
+}
+
+// OpenAs is Open with an address of its own for callers' reads, whose login may read and no more.
+func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
+	config, pool, err := connect(ctx, url, maxConns, options)
+	if err != nil {
+		return nil, err
+	}
+	_, reads, err := connect(ctx, readURL, maxConns, options)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	d := &DB{shared: &shared{pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}}
+	if err := reads.QueryRow(ctx, fencedSQL).Scan(&d.fenced); err != nil {
+		pool.Close()
+		reads.Close()
+		return nil, mapError(err)
+	}
+	d.index = startIndexer(d)
+	if d.writer, err = startWriter(ctx, config, d.index); err != nil {
+		d.index.stop()
+		pool.Close()
+		reads.Close()
+		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+	}
+	d.feed = newFeed(d)
+	return d, nil
+}
+
+// connect makes a pool.
+func connect(ctx context.Context, url string, maxConns int32, options []Option) (*pgxpool.Config, *pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
+		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
 	}
 	if maxConns > 0 {
 		config.MaxConns = maxConns
@@ -71,21 +115,13 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
-	d := &DB{pool: pool, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}
-	d.index = startIndexer(d)
-	if d.writer, err = startWriter(ctx, config, d.index); err != nil {
-		d.index.stop()
-		pool.Close()
-		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
-	}
-	d.feed = newFeed(d)
-	return d, nil
+	return config, pool, nil
 }
 
 // Close ends subscriptions, lets appends that are under way finish, stops the sealer and the embedder, then closes all
@@ -100,6 +136,7 @@ func (d *DB) Close() {
 		dense.stop()
 	}
 	d.index.stop()
+	d.reads.Close()
 	d.pool.Close()
 }
 
@@ -108,9 +145,10 @@ func (d *DB) Ping(ctx context.Context) error {
 	return mapError(d.pool.Ping(ctx))
 }
 
-// Pool gives the pool, for statistics: all connections but the writer's.
+// Pool gives the pool of the server's own work, for statistics.
 func (d *DB) Pool() *pgxpool.Pool { return d.pool }
 
+// queries are the server's own.
 func (d *DB) queries() *dbgen.Queries { return dbgen.New(d.pool) }
 
 // inTx runs f in a transaction that commits if f gives no error.

@@ -73,8 +73,9 @@ func (q *denseQuery) fill(sql string) string { return fillModel(sql, q.model, le
 
 // denseNearest gives what is nearest to the query, nearest first, of what the scope holds at that state of the log. ids,
 // if it is not nil, are the messages that the scope holds. Exact in a scope of at most exactIDs messages, and for records
-// in a scope of a time; else as near as HNSW comes.
-func denseNearest(ctx context.Context, tx reader, query denseQuery, scope selection.Scope, ids []int64, at *asOf, limit int) ([]denseHit, error) {
+// in a scope of a time, or if exact is asked for, since what HNSW finds depends on what is out of the scope; else as near
+// as HNSW comes.
+func denseNearest(ctx context.Context, tx reader, query denseQuery, scope selection.Scope, ids []int64, at *asOf, limit int, exact bool) ([]denseHit, error) {
 	kinds := words(scope.RecordKinds())
 	narrowed := scope.NarrowsMessages() || ids != nil
 	var hits []denseHit
@@ -86,7 +87,7 @@ func denseNearest(ctx context.Context, tx reader, query denseQuery, scope select
 	case !narrowed:
 		hits, err = query.indexed(ctx, tx, nearestSQL, at, limit, []string{string(chain.RefContext)})
 	case ids != nil:
-		hits, err = query.among(ctx, tx, ids, at, limit)
+		hits, err = query.among(ctx, tx, ids, at, limit, exact)
 	default:
 		hits, err = query.inScope(ctx, tx, scope, at, limit)
 	}
@@ -140,8 +141,8 @@ func (q *denseQuery) indexed(ctx context.Context, tx reader, sql string, at *asO
 
 // among searches messages that are known by id: one by one, if they are not too many or the index does not find enough
 // of them.
-func (q *denseQuery) among(ctx context.Context, tx reader, ids []int64, at *asOf, limit int) ([]denseHit, error) {
-	if len(ids) > exactIDs {
+func (q *denseQuery) among(ctx context.Context, tx reader, ids []int64, at *asOf, limit int, exact bool) ([]denseHit, error) {
+	if len(ids) > exactIDs && !exact {
 		if hits, err := q.indexed(ctx, tx, nearestAmongIndexedSQL, at, limit, ids); err != nil || len(hits) >= limit {
 			return hits, err
 		}
@@ -153,13 +154,12 @@ func (q *denseQuery) among(ctx context.Context, tx reader, ids []int64, at *asOf
 // inScope searches a scope whose messages are not known: by index, and if that gives up before it has found enough,
 // in all of the scope.
 func (q *denseQuery) inScope(ctx context.Context, tx reader, scope selection.Scope, at *asOf, limit int) ([]denseHit, error) {
-	a := scopeArgs(scope)
-	args := []any{a.Sessions, a.Threads, a.Players, a.Owners, a.Hashtags, a.Flags, a.Items, a.Locations, a.EventTypes, a.Since, a.Until}
+	args := scopeList(scope, nil, nil)
 	hits, err := q.indexed(ctx, tx, nearestInScopeSQL, at, limit, args...)
 	if err != nil || len(hits) >= limit {
 		return hits, err
 	}
-	rows, err := tx.Query(ctx, "SELECT m.id FROM log.in_scope($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) m", args...)
+	rows, err := tx.Query(ctx, "SELECT m.id FROM log.in_scope($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) m", args...)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (d *DB) Nearest(ctx context.Context, text string, scope selection.Scope, id
 		state = &asOf{position: at.Position, records: at.Records, absent: at.Absent}
 	}
 	err = pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		found, err := denseNearest(ctx, tx, *query, scope, ids, state, limit)
+		found, err := denseNearest(ctx, tx, *query, scope, ids, state, limit, false)
 		hits = hitsOf(found)
 		return err
 	})

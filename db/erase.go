@@ -25,13 +25,16 @@ const eraseTries = 3
 // returns it is on disk; nothing is half done. From then on no search finds the message, and its idempotency keys
 // stand for it whatever is sent with them.
 //
-// Faults: BAD_USER_INPUT for the reason; NOT_FOUND if there is no such message; CONFLICT if it was erased before or is
+// Faults: BAD_USER_INPUT for the reason; FORBIDDEN if a player did not send it; NOT_FOUND if there is no such message; CONFLICT if it was erased before or is
 // an ERASURE message itself; UNAVAILABLE if the database cannot serve: to ask again is safe.
 func (d *DB) Erase(ctx context.Context, message, eraser chain.Hash, reason string) (chain.Message, error) {
 	if reason == "" {
 		return chain.Message{}, fault.Input("reason", "is empty")
 	}
 	if err := chain.CheckText("reason", &reason, MaxReasonBytes); err != nil {
+		return chain.Message{}, err
+	}
+	if err := d.checkErasable(ctx, message); err != nil {
 		return chain.Message{}, err
 	}
 	for try := 1; ; try++ {
@@ -47,9 +50,26 @@ func (d *DB) Erase(ctx context.Context, message, eraser chain.Hash, reason strin
 	}
 }
 
+// checkErasable sees to it that a player erases only what they sent.
+func (d *DB) checkErasable(ctx context.Context, message chain.Hash) error {
+	if d.viewer == nil {
+		return nil
+	}
+	found, err := d.MessagesByHash(ctx, []chain.Hash{message})
+	switch {
+	case err != nil:
+		return err
+	case len(found) == 0:
+		return fault.New(fault.NotFound, "there is no such message")
+	case found[0].OwnerID != *d.viewer:
+		return fault.New(fault.Forbidden, "the message is not of the token's player")
+	}
+	return nil
+}
+
 // ErasuresOf gives, of those of the messages that were erased, the message that records it.
 func (d *DB) ErasuresOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash]chain.Message, error) {
-	rows, err := d.queries().ErasuresOf(ctx, hashTexts(messages))
+	rows, err := d.read().ErasuresOf(ctx, hashTexts(messages))
 	out := make(map[chain.Hash]chain.Message, len(rows))
 	for _, r := range rows {
 		out[r.Erased] = messageOf(r.LogMessage)

@@ -45,12 +45,12 @@ func (s *Snapshot) MessagesAfter(ctx context.Context, session chain.Hash, sequen
 
 // RefsOf gives the refs of each of the messages, by position. A message without any is left out.
 func (s *Snapshot) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	return refsOf(ctx, s.q, messages)
+	return refsOf(ctx, s.q, messages, nil)
 }
 
 // ComponentsByHash gives those of the components that rows describe, in no order.
 func (s *Snapshot) ComponentsByHash(ctx context.Context, hashes []chain.Hash) ([]component.Component, error) {
-	rows, err := s.q.ComponentsByHash(ctx, hashTexts(hashes))
+	rows, err := s.q.ComponentsByHash(ctx, nil, hashTexts(hashes))
 	return componentsOf(rows), mapError(err)
 }
 

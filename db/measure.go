@@ -50,7 +50,7 @@ func (d *DB) ByMeaning(ctx context.Context, text string, limit int) (vector []fl
 	var found []denseHit
 	err = d.snapshot(ctx, func(tx pgx.Tx) error {
 		began := time.Now()
-		found, err = denseNearest(ctx, tx, *query, selection.Scope{Types: []chain.RefType{chain.RefContext}}, nil, nil, maxNearest)
+		found, err = denseNearest(ctx, tx, *query, selection.Scope{Types: []chain.RefType{chain.RefContext}}, nil, nil, maxNearest, false)
 		took = time.Since(began)
 		return err
 	})

@@ -10,11 +10,11 @@ import (
 
 // MessagesByHash gives those of the messages that there are, in no order.
 func (d *DB) MessagesByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Message, error) {
-	rows, err := d.queries().MessagesByHash(ctx, hashTexts(hashes))
+	rows, err := d.read().MessagesByHash(ctx, hashTexts(hashes), d.viewerText())
 	return messagesOf(rows), mapError(err)
 }
 
-// MessagesByID gives those of the messages that there are, in the order of their ids: as many of the first as have no
+// MessagesByID gives, whoever asks, those of the messages that there are, in the order of their ids: as many of the first as have no
 // more content than that together, in bytes, and at least one.
 func (d *DB) MessagesByID(ctx context.Context, ids []int64, content int64) ([]chain.Message, error) {
 	rows, err := d.queries().MessagesByID(ctx, ids, content)
@@ -30,17 +30,17 @@ func messagesOf(rows []dbgen.LogMessage) []chain.Message {
 }
 
 // Messages gives a page of the messages in a scope, by id: the order in which they were written.
-func (d *DB) Messages(ctx context.Context, scope selection.Scope, p Page[int64]) (Rows[chain.Message, int64], error) {
+func (d *DB) Messages(ctx context.Context, scope selection.Scope, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
 	if !scope.HasMessages() {
-		return Rows[chain.Message, int64]{}, nil
+		return Rows[chain.Message, chain.Hash]{}, nil
 	}
-	a := scopeArgs(scope)
-	found, err := d.queries().MessagesInScope(ctx, dbgen.MessagesInScopeParams{
+	a := d.scopeArgs(scope)
+	found, err := d.read().MessagesInScope(ctx, dbgen.MessagesInScopeParams{
 		Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
 		Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
-		After: p.After, Before: p.Before, Backward: p.Backward, RowCount: p.more(),
+		Viewer: a.Viewer, After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
 	})
-	return rowsOf(p, found, messageByID), mapError(err)
+	return rowsOf(p, found, messageByHash), mapError(err)
 }
 
 // CountMessages counts the messages in a scope.
@@ -48,18 +48,18 @@ func (d *DB) CountMessages(ctx context.Context, scope selection.Scope) (int64, e
 	if !scope.HasMessages() {
 		return 0, nil
 	}
-	n, err := d.queries().CountMessagesInScope(ctx, scopeArgs(scope))
+	n, err := d.read().CountMessagesInScope(ctx, d.scopeArgs(scope))
 	return n, mapError(err)
 }
 
-func messageByID(r dbgen.LogMessage) Item[chain.Message, int64] {
-	return Item[chain.Message, int64]{messageOf(r), r.ID}
+func messageByHash(r dbgen.LogMessage) Item[chain.Message, chain.Hash] {
+	return Item[chain.Message, chain.Hash]{messageOf(r), r.Hash}
 }
 
 // SessionMessages gives a page of a session's messages by sequence.
 func (d *DB) SessionMessages(ctx context.Context, session chain.Hash, p Page[int64]) (Rows[chain.Message, int64], error) {
-	found, err := d.queries().SessionMessages(ctx, dbgen.SessionMessagesParams{
-		SessionHash: session.String(), After: p.After, Before: p.Before, Backward: p.Backward, RowCount: p.more(),
+	found, err := d.read().SessionMessages(ctx, dbgen.SessionMessagesParams{
+		SessionHash: session.String(), After: p.After, Before: p.Before, Backward: p.Backward, RowCount: p.more(), Viewer: d.viewerText(),
 	})
 	return rowsOf(p, found, func(r dbgen.LogMessage) Item[chain.Message, int64] {
 		return Item[chain.Message, int64]{messageOf(r), r.Sequence}
@@ -67,36 +67,33 @@ func (d *DB) SessionMessages(ctx context.Context, session chain.Hash, p Page[int
 }
 
 // ThreadMessages gives a page of a thread's messages by time.
-func (d *DB) ThreadMessages(ctx context.Context, thread chain.Hash, p Page[Moment]) (Rows[chain.Message, Moment], error) {
-	after, before, afterID, beforeID := bounds(p)
-	found, err := d.queries().ThreadMessages(ctx, dbgen.ThreadMessagesParams{
-		ThreadHash: thread.String(), AfterTime: after, AfterID: afterID, BeforeTime: before, BeforeID: beforeID,
-		Backward: p.Backward, RowCount: p.more(),
+func (d *DB) ThreadMessages(ctx context.Context, thread chain.Hash, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
+	found, err := d.read().ThreadMessages(ctx, dbgen.ThreadMessagesParams{
+		ThreadHash: thread.String(), After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
+		Viewer: d.viewerText(),
 	})
-	return rowsOf(p, found, func(r dbgen.LogMessage) Item[chain.Message, Moment] {
-		return Item[chain.Message, Moment]{messageOf(r), Moment{r.CreatedAt, r.ID}}
-	}), mapError(err)
+	return rowsOf(p, found, messageByHash), mapError(err)
 }
 
 // CitingMessages gives a page of the messages that were sent with a message or record, by id.
-func (d *DB) CitingMessages(ctx context.Context, source chain.Hash, p Page[int64]) (Rows[chain.Message, int64], error) {
-	found, err := d.queries().CitingMessages(ctx, source.String(), p.After, p.more())
-	return rowsOf(p, found, messageByID), mapError(err)
+func (d *DB) CitingMessages(ctx context.Context, source chain.Hash, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
+	found, err := d.read().CitingMessages(ctx, source.String(), hashText(p.After), d.viewerText(), p.more())
+	return rowsOf(p, found, messageByHash), mapError(err)
 }
 
 // CountCitingMessages counts them.
 func (d *DB) CountCitingMessages(ctx context.Context, source chain.Hash) (int64, error) {
-	n, err := d.queries().CountCitingMessages(ctx, source.String())
+	n, err := d.read().CountCitingMessages(ctx, source.String(), d.viewerText())
 	return n, mapError(err)
 }
 
 // RefsOf gives the refs of each of the messages, by position. A message without any is left out.
 func (d *DB) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	return refsOf(ctx, d.queries(), messages)
+	return refsOf(ctx, d.read(), messages, d.viewerText())
 }
 
-func refsOf(ctx context.Context, q *dbgen.Queries, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	rows, err := q.RefsOfMessages(ctx, hashTexts(messages))
+func refsOf(ctx context.Context, q *dbgen.Queries, messages []chain.Hash, viewer *string) (map[chain.Hash][]chain.Ref, error) {
+	rows, err := q.RefsOfMessages(ctx, hashTexts(messages), viewer)
 	out := make(map[chain.Hash][]chain.Ref, len(messages))
 	for _, r := range rows {
 		out[r.MessageHash] = append(out[r.MessageHash], chain.Ref{Type: r.RefType, Hash: r.RefHash})

@@ -29,7 +29,20 @@ func Migrations() fs.FS {
 
 // Migrate brings the database at url to the schema of this binary. Servers that start at once wait for each
 // other, by a lock in the database. A step that fails leaves nothing behind and is tried again by the next call.
+//
+// Where the login may make roles, those that players read as are made, too; where it may not, the store's own predicates
+// are all there is, and DB.Fenced says so.
 func Migrate(ctx context.Context, url string, log *slog.Logger) error {
+	return migrateAs(ctx, url, false, log)
+}
+
+// MigrateOwn is Migrate for a Postgres that is the server's own: everything becomes the property of a role that cannot log
+// in, and the server goes on as WriterRole and ReaderRole.
+func MigrateOwn(ctx context.Context, url string, log *slog.Logger) error {
+	return migrateAs(ctx, url, true, log)
+}
+
+func migrateAs(ctx context.Context, url string, logins bool, log *slog.Logger) error {
 	conn, err := sql.Open("pgx", url)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
@@ -53,5 +66,5 @@ func Migrate(ctx context.Context, url string, log *slog.Logger) error {
 	for _, r := range results {
 		log.InfoContext(ctx, "migrated", "step", r.Source.Path, "took", r.Duration)
 	}
-	return nil
+	return raiseFence(ctx, url, logins)
 }

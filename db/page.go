@@ -2,7 +2,6 @@ package db
 
 import (
 	"slices"
-	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -29,12 +28,6 @@ type Rows[T, K any] struct {
 	More  bool
 }
 
-// Moment is the key of lists that are ordered by time: the time, then the id of the message.
-type Moment struct {
-	At time.Time
-	ID int64
-}
-
 // more is how many rows a query asks for: one beyond the page tells whether there is more.
 func (p Page[K]) more() int32 { return int32(p.Limit) + 1 }
 
@@ -50,24 +43,22 @@ func rowsOf[S, T, K any](p Page[K], found []S, item func(S) Item[T, K]) Rows[T, 
 	return rows
 }
 
-// bounds gives a page's keys as the parameters of a query by time.
-func bounds(p Page[Moment]) (afterTime, beforeTime *time.Time, afterID, beforeID int64) {
-	if p.After != nil {
-		afterTime, afterID = &p.After.At, p.After.ID
-	}
-	if p.Before != nil {
-		beforeTime, beforeID = &p.Before.At, p.Before.ID
-	}
-	return afterTime, beforeTime, afterID, beforeID
-}
-
-// scopeArgs gives a scope as the parameters that all queries over scopes have.
-func scopeArgs(s selection.Scope) dbgen.CountMessagesInScopeParams {
+// scopeArgs gives a scope as the parameters that all queries over scopes have, as far as the viewer sees.
+func (d *DB) scopeArgs(s selection.Scope) dbgen.CountMessagesInScopeParams {
 	return dbgen.CountMessagesInScopeParams{
 		Sessions: hashTexts(s.Sessions), Threads: hashTexts(s.Threads), Players: hashTexts(s.Players), Owners: hashTexts(s.Owners),
 		Hashtags: hashTexts(s.Hashtags), Flags: hashTexts(s.Flags), Items: hashTexts(s.Items), Locations: hashTexts(s.Locations),
-		EventTypes: words(s.EventTypes), Since: s.Since, Until: s.Until,
+		EventTypes: words(s.EventTypes), Since: s.Since, Until: s.Until, Viewer: d.viewerText(),
 	}
+}
+
+// hashText gives a hash as text; nil stays nil.
+func hashText(h *chain.Hash) *string {
+	if h == nil {
+		return nil
+	}
+	text := h.String()
+	return &text
 }
 
 // hashTexts gives hashes as text; nil stays nil, which a query takes for no bound.

@@ -16,6 +16,8 @@ import (
 // it is. Faults: BAD_USER_INPUT names the field.
 func (d *DB) AddRecords(ctx context.Context, drafts []knowledge.Draft) ([]knowledge.Record, error) {
 	switch {
+	case d.viewer != nil:
+		return nil, fault.New(fault.Forbidden, "records are shared by all, so only administrators add some")
 	case len(drafts) == 0:
 		return nil, fault.Input("records", "is empty")
 	case len(drafts) > knowledge.MaxDrafts:
@@ -85,13 +87,13 @@ func recordsOf(rows []dbgen.KnowledgeRecord) []knowledge.Record {
 
 // RecordsByHash gives those of the records that there are, in no order.
 func (d *DB) RecordsByHash(ctx context.Context, hashes []chain.Hash) ([]knowledge.Record, error) {
-	rows, err := d.queries().RecordsByHash(ctx, hashTexts(hashes))
+	rows, err := d.read().RecordsByHash(ctx, hashTexts(hashes))
 	return recordsOf(rows), mapError(err)
 }
 
 // Records gives a page of records, latest first. A nil kind and a nil search do not narrow.
 func (d *DB) Records(ctx context.Context, kind *chain.RefType, search *string, p Page[int64]) (Rows[knowledge.Record, int64], error) {
-	found, err := d.queries().SearchRecords(ctx, (*string)(kind), search, p.After, p.more())
+	found, err := d.read().SearchRecords(ctx, (*string)(kind), search, p.After, p.more())
 	return rowsOf(p, found, func(r dbgen.KnowledgeRecord) Item[knowledge.Record, int64] {
 		return Item[knowledge.Record, int64]{recordOf(r), r.ID}
 	}), mapError(err)
@@ -99,6 +101,6 @@ func (d *DB) Records(ctx context.Context, kind *chain.RefType, search *string, p
 
 // CountRecords counts what Records lists.
 func (d *DB) CountRecords(ctx context.Context, kind *chain.RefType, search *string) (int64, error) {
-	n, err := d.queries().CountRecords(ctx, (*string)(kind), search)
+	n, err := d.read().CountRecords(ctx, (*string)(kind), search)
 	return n, mapError(err)
 }

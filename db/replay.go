@@ -28,7 +28,13 @@ func (d *DB) ReplayContext(ctx context.Context, id string) (selection.Replay, er
 	if err := d.indexPending(ctx); err != nil {
 		return selection.Replay{}, err
 	}
-	r := replay{DB: d, original: original, out: selection.Replay{Original: original}}
+	seen := d
+	if original.Viewer != nil {
+		seen = d.As(*original.Viewer) // whoever asks for the replay
+	} else {
+		seen = &DB{shared: d.shared}
+	}
+	r := replay{DB: seen, original: original, out: selection.Replay{Original: original}}
 	if err := r.run(ctx); err != nil {
 		return selection.Replay{}, mapError(err)
 	}
@@ -67,7 +73,7 @@ func (r *replay) ask(ctx context.Context) error {
 	o := &r.original
 	r.asked = asked{
 		request: o.Request, notices: o.SearchNotices(),
-		at: &asOf{position: o.LogPosition, size: o.LogSize, absent: o.Absent},
+		at: &asOf{position: o.LogPosition, size: o.LogSize, absent: o.Absent, newest: o.Newest},
 	}
 	var err error
 	if r.asked.earlier, err = r.earlier(ctx, o.Request.PreviousID); err != nil {
@@ -184,7 +190,7 @@ func (r *replay) explainModel() {
 const maxTold = 20
 
 func (r *replay) explainErased(ctx context.Context) error {
-	o, a := &r.original, scopeArgs(r.original.Request.Scope)
+	o, a := &r.original, r.scopeArgs(r.original.Request.Scope)
 	hashes := make([]chain.Hash, 0, len(o.Items)+len(o.Dropped))
 	for _, item := range o.Items {
 		hashes = append(hashes, item.Hash)
@@ -201,11 +207,12 @@ func (r *replay) explainErased(ctx context.Context) error {
 		Position: o.LogPosition, Absent: append([]int64{}, o.Absent...), Hashes: hashTexts(hashes), Messages: o.Request.Scope.HasMessages(),
 		Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
 		Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until, RowCount: maxTold + 1,
+		Viewer: a.Viewer, Joined: &o.LogPosition,
 	}
 	of := "of those that could have been selected, these were erased since"
 	erased, err := r.queries().ErasedSince(ctx, args)
 	if err == nil && len(erased) == 0 && r.sampled {
-		args = dbgen.ErasedSinceParams{Position: args.Position, Absent: args.Absent, Hashes: args.Hashes, Messages: true, RowCount: args.RowCount}
+		args = dbgen.ErasedSinceParams{Position: args.Position, Absent: args.Absent, Hashes: args.Hashes, Messages: true, RowCount: args.RowCount, Viewer: a.Viewer, Joined: args.Joined}
 		of = "what to look for in so large a scope was told by a sample of the whole log, of which these were erased since"
 		erased, err = r.queries().ErasedSince(ctx, args)
 	}
@@ -225,7 +232,7 @@ func (r *replay) explainErased(ctx context.Context) error {
 // explainComponents looks for components that were changed since: names are words of messages and of lines, and what
 // preferences name.
 func (r *replay) explainComponents(ctx context.Context) error {
-	o, a := &r.original, scopeArgs(r.original.Request.Scope)
+	o, a := &r.original, r.scopeArgs(r.original.Request.Scope)
 	searched, err := r.queries().SearchedAt(ctx, o.ID)
 	if err != nil {
 		return err
@@ -233,7 +240,7 @@ func (r *replay) explainComponents(ctx context.Context) error {
 	args := dbgen.OwnersChangedSinceParams{
 		Changed: searched, Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags,
 		Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
-		Position: o.LogPosition, RowCount: maxTold,
+		Position: o.LogPosition, RowCount: maxTold, Viewer: a.Viewer, Joined: &o.LogPosition,
 	}
 	if o.Request.Player != nil {
 		player := o.Request.Player.String()
@@ -258,7 +265,7 @@ func (r *replay) explainComponents(ctx context.Context) error {
 
 // explainLate looks for messages that have come to stand, or are missing, where the search could see.
 func (r *replay) explainLate(ctx context.Context) error {
-	size, err := r.queries().LogSizeAt(ctx, r.original.LogPosition, append([]int64{}, r.original.Absent...))
+	size, err := r.queries().LogSizeAt(ctx, r.original.LogPosition, append([]int64{}, r.original.Absent...), r.viewerText())
 	if err != nil {
 		return err
 	}

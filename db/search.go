@@ -40,6 +40,7 @@ type scopeLimits struct{ small, listed int }
 type searchInput struct {
 	request selection.Request
 	policy  ranking.Policy
+	viewer  *chain.Hash // who asks, and finds only what they see; nil sees all
 	at      *asOf       // the log as it stood; nil: as it is
 	dense   *denseQuery // the query's dense vector; nil: by words alone
 	nearest []denseHit  // what was nearest to it when this was asked before; nil: to be found
@@ -67,19 +68,23 @@ type searchResult struct {
 // far as none needs what another gives, and their number does not depend on the log.
 type search struct {
 	searchInput
+	view   *DB // whose view it is; only read as whom it reads
 	tx     reader
 	begins bool // the transaction begins with the first statements
 	result searchResult
 
 	scope    []any // the first arguments of every statement over scopes
+	narrowed bool  // whether it leaves out messages, or what others see does
 	messages bool  // whether the scope holds any
 	kinds    []string
 
-	pending        bool    // something has no search vectors
-	unindexed      []int64 // messages that have no search vectors, if they are few
-	ids, recordIDs []int64 // what the scope holds, if it is small or listed
-	large          bool    // not looked at as a whole
-	listed         bool    // large, and its ids are known
+	pending          bool    // something has no search vectors
+	unindexed        []int64 // messages that have no search vectors, if they are few
+	backlog          runs    // the same, as they are filed
+	unindexedRecords int64
+	ids, recordIDs   []int64 // what the scope holds, if it is small or listed
+	large            bool    // not looked at as a whole
+	listed           bool    // large, and its ids are known
 
 	query       embeddings.Query
 	players     []player // whom the query may name
@@ -138,13 +143,13 @@ func (d *DB) search(ctx context.Context, in searchInput) (searchResult, error) {
 // searchOnce searches within one state of the database. Somebody waits, so the transaction begins with the first
 // statements, and ends beside what the caller goes on with.
 func (d *DB) searchOnce(ctx context.Context, in searchInput) (searchResult, error) {
-	conn, err := d.pool.Acquire(ctx)
+	conn, err := d.reads.Acquire(ctx)
 	if err != nil {
 		return searchResult{}, err
 	}
 	defer func() { go endReading(conn) }()
 	s := newSearch(in)
-	s.tx, s.begins = conn, true
+	s.tx, s.begins, s.view = conn, true, d
 	err = s.run(ctx)
 	return s.result, err
 }
@@ -166,10 +171,35 @@ func newSearch(in searchInput) *search {
 		s.most = scopeLimits{small: smallScope, listed: maxListed}
 	}
 	scope := in.request.Scope
-	a := scopeArgs(scope)
-	s.scope = []any{a.Sessions, a.Threads, a.Players, a.Owners, a.Hashtags, a.Flags, a.Items, a.Locations, a.EventTypes, a.Since, a.Until}
+	var joined *int64
+	if in.at != nil {
+		joined = &in.at.position
+	}
+	s.scope = scopeList(scope, in.viewer, joined)
+	s.narrowed = scope.NarrowsMessages() || in.viewer != nil
 	s.messages, s.kinds = scope.HasMessages(), words(scope.RecordKinds())
 	return s
+}
+
+// scopeList gives a scope as the first arguments of the statements of a search.
+func scopeList(scope selection.Scope, viewer *chain.Hash, joined *int64) []any {
+	return []any{
+		hashTexts(scope.Sessions), hashTexts(scope.Threads), hashTexts(scope.Players), hashTexts(scope.Owners), hashTexts(scope.Hashtags),
+		hashTexts(scope.Flags), hashTexts(scope.Items), hashTexts(scope.Locations), words(scope.EventTypes), scope.Since, scope.Until,
+		hashText(viewer), joined,
+	}
+}
+
+// asViewer has what f queues done as the viewer, behind row-level security where there is any. Whatever tells texts is;
+// what goes by ids that were found so is not, since operators of vectors and words are of no use there.
+func (s *search) asViewer(batch *pgx.Batch, f func()) {
+	if s.view == nil || s.view.viewer == nil || !s.view.fenced {
+		f()
+		return
+	}
+	s.view.queueFence(batch)
+	f()
+	batch.Queue("RESET ROLE")
 }
 
 // snapshot runs f in a transaction that sees one state of the database and changes nothing.
@@ -240,7 +270,7 @@ func (s *search) findNearest(ctx context.Context) error {
 	hits := s.nearest
 	if hits == nil {
 		var err error
-		if hits, err = denseNearest(ctx, s.tx, *s.dense, s.request.Scope, s.ids, &s.result.at, maxNearest); err != nil {
+		if hits, err = denseNearest(ctx, s.tx, *s.dense, s.request.Scope, s.ids, &s.result.at, maxNearest, s.viewer != nil); err != nil {
 			return err
 		}
 	}

@@ -103,12 +103,12 @@ func (s *search) look(ctx context.Context) (words []*planWord, inScope, inAll sa
 	switch {
 	case s.listed:
 		s.queueListedSample(batch, &inScope)
-	case s.request.Scope.NarrowsMessages():
+	case s.narrowed:
 		s.queueSample(batch, s.held(), drawFor(passages, sampleOfScope), &inScope)
 	default:
 		s.queueSample(batch, s.held(), drawFor(passages, sampleOfAll), &inScope)
 	}
-	if s.request.Scope.NarrowsMessages() {
+	if s.narrowed && s.viewer == nil { // what others see must not tell which words are looked for
 		all := make([]any, len(s.scope))
 		all = append(all, true, false, []string{"accountant", "secretary"}, at.position, list(at.absent), at.records, nil)
 		s.queueSample(batch, all, drawFor(passages, sampleOfCost), &inAll)
@@ -134,7 +134,7 @@ func (s *search) held() []any {
 	if s.listed {
 		listed = list(s.ids)
 	}
-	return append(slices.Clone(s.scope), s.messages, s.request.Scope.NarrowsMessages(), s.kinds,
+	return append(slices.Clone(s.scope), s.messages, s.narrowed, s.kinds,
 		at.position, list(at.absent), at.records, listed)
 }
 
@@ -153,6 +153,14 @@ func (s *search) queueListedSample(batch *pgx.Batch, into *sample) {
 	least := max(0, bits.Len(uint((len(s.ids)+len(s.recordIDs))/sampleOfAll))-1)
 	into.scale = 1 << least
 	messages := slices.DeleteFunc(slices.Clone(s.ids), func(id int64) bool { return draw(chain.RefContext, id) < least })
+	if s.viewer != nil { // an id tells how many others there are: the place among one's own does as well
+		messages = messages[:0]
+		for place, id := range s.ids {
+			if draw(chain.RefContext, int64(place)) >= least {
+				messages = append(messages, id)
+			}
+		}
+	}
 	records := slices.DeleteFunc(slices.Clone(s.recordIDs), func(id int64) bool { return draw(chain.RefSecretary, id) < least })
 	batch.Queue(sampleListedSQL, list(s.query.Terms()), list(messages), list(records)).Query(into.read)
 }

@@ -48,7 +48,9 @@ type about struct {
 // queueAbout has read what ranking has to know of messages and records. What is erased is not found.
 func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
 	if len(messages) > 0 {
-		batch.Queue(aboutMessagesSQL, len(s.preferences) > 0, messages).Query(s.readMessages)
+		s.asViewer(batch, func() {
+			batch.Queue(aboutMessagesSQL, len(s.preferences) > 0, messages).Query(s.readMessages)
+		})
 	}
 	if len(records) > 0 {
 		batch.Queue(aboutRecordsSQL, records).Query(s.readRecords)
@@ -136,7 +138,7 @@ func (s *search) labels(ctx context.Context) (map[string]string, error) {
 			}
 		}
 	}
-	found, err := dbgen.New(s.tx).ComponentsByHash(ctx, keys(wanted))
+	found, err := dbgen.New(s.tx).ComponentsByHash(ctx, hashText(s.viewer), keys(wanted))
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +180,7 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 	}
 	if len(messages)+len(records) > 0 {
 		batch := &pgx.Batch{}
-		batch.Queue(textsSQL, list(messages), list(records)).Query(s.readTexts)
+		s.asViewer(batch, func() { batch.Queue(textsSQL, list(messages), list(records)).Query(s.readTexts) })
 		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}

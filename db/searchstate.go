@@ -3,20 +3,23 @@ package db
 import (
 	"context"
 	_ "embed"
+	"math"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ranking"
 )
 
 // asOf is a state of the log: what a search sees. What another transaction is about to commit may have a lesser id than
 // what is there, so a position alone does not tell.
 type asOf struct {
-	position int64   // the highest id of a message that is there
-	size     int64   // how many messages are there
-	absent   []int64 // ids up to position that are not there, ascending: some message may get them, or has since
-	records  int64   // the highest id of a record that is there
+	position int64       // the highest id of a message that is there
+	size     int64       // how many messages are there
+	absent   []int64     // ids up to position that are not there, ascending: some message may get them, or has since
+	records  int64       // the highest id of a record that is there
+	newest   *chain.Hash // of a viewer: the message at position; position, size and newest are of what they see
 }
 
 // Statements over scopes are planned for the values at hand; planning others each time takes as long as they do.
@@ -34,6 +37,8 @@ const (
 var (
 	//go:embed search/state.sql
 	stateSQL string
+	//go:embed search/seen.sql
+	seenSQL string
 	//go:embed search/present.sql
 	presentSQL string
 	//go:embed search/messageids.sql
@@ -58,16 +63,20 @@ func (s *search) begin(ctx context.Context) error {
 		s.result.at = *s.at
 	} else {
 		batch.Queue(stateSQL).QueryRow(s.readState)
+		if s.viewer != nil {
+			batch.Queue(seenSQL, s.viewer.String()).QueryRow(func(row pgx.Row) error {
+				return row.Scan(&s.result.at.position, &s.result.at.size, &s.result.at.newest)
+			})
+		}
 	}
 	if named := ranking.Words(s.request.Query); len(named) > 0 {
-		batch.Queue(namedSQL, list(named), maxNamed).Query(s.readNamed)
+		batch.Queue(namedSQL, list(named), maxNamed, hashText(s.viewer)).Query(s.readNamed)
 	}
 	if s.request.Player != nil {
 		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
 	}
 	batch.Queue(planEach)
-	scope := s.request.Scope
-	if s.messages && scope.NarrowsMessages() {
+	if s.messages && s.narrowed {
 		s.queueMessageIDs(batch)
 	}
 	if len(s.kinds) > 0 {
@@ -84,17 +93,20 @@ func (s *search) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.messages && !scope.NarrowsMessages() {
+	if s.messages && !s.narrowed {
 		if s.result.at.size > int64(s.most.small) {
 			s.large = true
 		} else if err := s.allMessageIDs(ctx); err != nil {
 			return err
 		}
 	}
+	if s.viewer != nil && s.result.unindexed > 0 {
+		s.result.unindexed = s.unindexedRecords + s.backlog.count(s.ids)
+	}
 	s.ids = s.present(s.ids)
 	s.recordIDs = slices.DeleteFunc(s.recordIDs, func(id int64) bool { return id > s.result.at.records })
 	s.large = s.large || len(s.ids) > s.most.small || len(s.recordIDs) > s.most.small
-	s.listed = s.large && scope.NarrowsMessages() && len(s.ids) <= s.most.listed && len(s.recordIDs) <= s.most.listed
+	s.listed = s.large && s.narrowed && (s.viewer != nil || len(s.ids) <= s.most.listed && len(s.recordIDs) <= s.most.listed)
 	if s.large && !s.listed {
 		s.ids, s.recordIDs = nil, nil
 	}
@@ -103,7 +115,10 @@ func (s *search) begin(ctx context.Context) error {
 
 // mostIDs is how many ids tell that a scope holds too many to be looked at, or listed; some may turn out to be absent.
 func (s *search) mostIDs() int {
-	if s.request.Scope.NarrowsMessages() {
+	if s.viewer != nil {
+		return math.MaxInt32 // what others see must not tell how this is searched
+	}
+	if s.narrowed {
 		return s.most.listed + 1 + maxAbsent
 	}
 	return s.most.small + 1 + maxAbsent
@@ -114,9 +129,12 @@ func (s *search) queueMessageIDs(batch *pgx.Batch) {
 	if s.at != nil {
 		position = &s.at.position
 	}
-	batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, s.mostIDs())...).Query(func(rows pgx.Rows) (err error) {
-		s.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
+	s.asViewer(batch, func() {
+		batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, s.mostIDs())...).Query(func(rows pgx.Rows) (err error) {
+			s.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			slices.Sort(s.ids)
+			return err
+		})
 	})
 }
 
@@ -177,6 +195,7 @@ func (s *search) readState(row pgx.Row) error {
 		at.records = *firstRecord - 1
 		records = 0
 	}
+	s.backlog, s.unindexedRecords = runs{firsts, lasts}, records
 	messages := int64(0)
 	for i := range firsts {
 		messages += lasts[i] - firsts[i] + 1
@@ -192,6 +211,20 @@ func (s *search) readState(row pgx.Row) error {
 	return nil
 }
 
+// runs of ids, ascending and without overlaps.
+type runs struct{ firsts, lasts []int64 }
+
+// count gives how many of these ids are in a run.
+func (r runs) count(ids []int64) (n int64) {
+	for _, id := range ids {
+		at, found := slices.BinarySearch(r.firsts, id)
+		if found || at > 0 && id <= r.lasts[at-1] {
+			n++
+		}
+	}
+	return n
+}
+
 // leaveOut takes the messages without search vectors for absent, if they are few: they came since the search was asked
 // for.
 func (s *search) leaveOut(ctx context.Context) error {
@@ -200,7 +233,7 @@ func (s *search) leaveOut(ctx context.Context) error {
 	}
 	at := &s.result.at
 	count := int64(0)
-	if err := s.tx.QueryRow(ctx, presentSQL, s.unindexed).Scan(&count); err != nil {
+	if err := s.tx.QueryRow(ctx, presentSQL, s.unindexed, hashText(s.viewer)).Scan(&count); err != nil {
 		return err
 	}
 	s.result.unindexed -= int64(len(s.unindexed))

@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/tzzr/context-manager/internal/chain"
@@ -43,14 +45,76 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*S
 		return nil, mapError(ctx.Err())
 	}
 	s := &Subscription{wants: wants, news: make(chan struct{}, 1)}
+	var seen *seenSessions
+	if d.viewer != nil {
+		seen = &seenSessions{viewer: *d.viewer, wants: wants}
+		s.wants = seen.wantsSeen
+	}
 	if err := d.feed.add(s); err != nil {
 		return nil, err
+	}
+	if seen != nil {
+		own, err := d.read().OwnSessions(ctx, d.viewer.String())
+		if err != nil {
+			d.feed.drop(s)
+			return nil, mapError(err)
+		}
+		s.keep(seen.learn(own))
 	}
 	context.AfterFunc(ctx, func() {
 		d.feed.drop(s)
 		s.cut(mapError(ctx.Err()))
 	})
 	return s, nil
+}
+
+// seenSessions tells which messages a viewer sees while more are written: of the sessions that they are a member of, and
+// of those where they are named from then on.
+type seenSessions struct {
+	viewer chain.Hash
+	wants  func(*chain.Message) bool
+
+	mu       sync.Mutex
+	sessions map[chain.Hash]bool // nil until they are known: until then all might be seen
+	named    []chain.Hash        // meanwhile
+}
+
+func (v *seenSessions) wantsSeen(m *chain.Message) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if m.OwnerID == v.viewer || slices.Contains(m.PlayerIDs, v.viewer) || m.MasterPlayer != nil && *m.MasterPlayer == v.viewer {
+		if v.sessions == nil {
+			v.named = append(v.named, m.SessionHash)
+		} else {
+			v.sessions[m.SessionHash] = true
+		}
+		return v.wants(m)
+	}
+	return (v.sessions == nil || v.sessions[m.SessionHash]) && v.wants(m)
+}
+
+// learn takes the sessions that the viewer is a member of, and gives what tells whether a message is of one.
+func (v *seenSessions) learn(own []chain.Hash) func(*chain.Message) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.sessions = make(map[chain.Hash]bool, len(own))
+	for _, session := range slices.Concat(own, v.named) {
+		v.sessions[session] = true
+	}
+	known := maps.Clone(v.sessions)
+	v.named = nil
+	return func(m *chain.Message) bool { return known[m.SessionHash] }
+}
+
+// keep drops what waits and is not wanted.
+func (s *Subscription) keep(wanted func(*chain.Message) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = slices.DeleteFunc(s.waiting, func(m *chain.Message) bool { return !wanted(m) })
+	s.bytes = 0
+	for _, m := range s.waiting {
+		s.bytes += sizeOf(m)
+	}
 }
 
 // Next waits for a message. The error tells why there will be none any more, always with UNAVAILABLE: ctx or the

@@ -13,7 +13,7 @@ const MaxThreadPlayers = 100
 
 // SessionsByHash gives those of the sessions that have messages, in no order.
 func (d *DB) SessionsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Session, error) {
-	rows, err := d.queries().SessionsByHash(ctx, hashTexts(hashes))
+	rows, err := d.read().SessionsByHash(ctx, hashTexts(hashes), d.viewerText())
 	out := make([]chain.Session, len(rows))
 	for i, r := range rows {
 		out[i] = chain.Session{Hash: r.SessionHash, Length: r.Sequence, Head: r.Hash, StartedAt: r.StartedAt, LastMessageAt: r.CreatedAt}
@@ -22,20 +22,19 @@ func (d *DB) SessionsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.S
 }
 
 // Sessions gives a page of the sessions that hold a message of the scope, latest message first.
-func (d *DB) Sessions(ctx context.Context, scope selection.Scope, p Page[Moment]) (Rows[chain.Session, Moment], error) {
+func (d *DB) Sessions(ctx context.Context, scope selection.Scope, p Page[chain.Hash]) (Rows[chain.Session, chain.Hash], error) {
 	if !scope.HasMessages() {
-		return Rows[chain.Session, Moment]{}, nil
+		return Rows[chain.Session, chain.Hash]{}, nil
 	}
-	a := scopeArgs(scope)
-	after, _, afterID, _ := bounds(p)
-	found, err := d.queries().SessionsInScope(ctx, dbgen.SessionsInScopeParams{
+	a := d.scopeArgs(scope)
+	found, err := d.read().SessionsInScope(ctx, dbgen.SessionsInScopeParams{
 		Narrowed: scope.NarrowsMessages(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
 		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
-		Since: a.Since, Until: a.Until, AfterTime: after, AfterID: afterID, RowCount: p.more(),
+		Since: a.Since, Until: a.Until, After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
 	})
-	return rowsOf(p, found, func(r dbgen.SessionsInScopeRow) Item[chain.Session, Moment] {
+	return rowsOf(p, found, func(r dbgen.SessionsInScopeRow) Item[chain.Session, chain.Hash] {
 		s := chain.Session{Hash: r.SessionHash, Length: r.Sequence, Head: r.Hash, StartedAt: r.StartedAt, LastMessageAt: r.CreatedAt}
-		return Item[chain.Session, Moment]{s, Moment{r.CreatedAt, r.ID}}
+		return Item[chain.Session, chain.Hash]{s, r.Hash}
 	}), mapError(err)
 }
 
@@ -44,13 +43,13 @@ func (d *DB) CountSessions(ctx context.Context, scope selection.Scope) (int64, e
 	if !scope.HasMessages() {
 		return 0, nil
 	}
-	n, err := d.queries().CountSessionsInScope(ctx, dbgen.CountSessionsInScopeParams(scopeArgs(scope)))
+	n, err := d.read().CountSessionsInScope(ctx, dbgen.CountSessionsInScopeParams(d.scopeArgs(scope)))
 	return n, mapError(err)
 }
 
 // ThreadsByHash gives those of the threads that have messages, in no order.
 func (d *DB) ThreadsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Thread, error) {
-	rows, err := d.queries().ThreadsByHash(ctx, hashTexts(hashes))
+	rows, err := d.read().ThreadsByHash(ctx, d.viewerText(), hashTexts(hashes))
 	out := make([]chain.Thread, len(rows))
 	for i, r := range rows {
 		out[i] = chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt, Last: r.Last}
@@ -59,20 +58,19 @@ func (d *DB) ThreadsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Th
 }
 
 // Threads gives a page of the threads that hold a message of the scope, latest message first.
-func (d *DB) Threads(ctx context.Context, scope selection.Scope, p Page[Moment]) (Rows[chain.Thread, Moment], error) {
+func (d *DB) Threads(ctx context.Context, scope selection.Scope, p Page[chain.Hash]) (Rows[chain.Thread, chain.Hash], error) {
 	if !scope.HasMessages() {
-		return Rows[chain.Thread, Moment]{}, nil
+		return Rows[chain.Thread, chain.Hash]{}, nil
 	}
-	a := scopeArgs(scope)
-	after, _, afterID, _ := bounds(p)
-	found, err := d.queries().ThreadsInScope(ctx, dbgen.ThreadsInScopeParams{
+	a := d.scopeArgs(scope)
+	found, err := d.read().ThreadsInScope(ctx, dbgen.ThreadsInScopeParams{
 		Narrowed: scope.NarrowsMessages(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
 		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
-		Since: a.Since, Until: a.Until, AfterTime: after, AfterID: afterID, RowCount: p.more(),
+		Since: a.Since, Until: a.Until, After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
 	})
-	return rowsOf(p, found, func(r dbgen.ThreadsInScopeRow) Item[chain.Thread, Moment] {
+	return rowsOf(p, found, func(r dbgen.ThreadsInScopeRow) Item[chain.Thread, chain.Hash] {
 		t := chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt, Last: r.Last}
-		return Item[chain.Thread, Moment]{t, Moment{r.LastAt, r.ID}}
+		return Item[chain.Thread, chain.Hash]{t, r.Last}
 	}), mapError(err)
 }
 
@@ -81,14 +79,14 @@ func (d *DB) CountThreads(ctx context.Context, scope selection.Scope) (int64, er
 	if !scope.HasMessages() {
 		return 0, nil
 	}
-	n, err := d.queries().CountThreadsInScope(ctx, dbgen.CountThreadsInScopeParams(scopeArgs(scope)))
+	n, err := d.read().CountThreadsInScope(ctx, dbgen.CountThreadsInScopeParams(d.scopeArgs(scope)))
 	return n, mapError(err)
 }
 
 // PlayersOf gives, for each of the threads, who sent, received or coordinated a message in it, in the order of
 // their hashes, at most MaxThreadPlayers.
 func (d *DB) PlayersOf(ctx context.Context, threads []chain.Hash) (map[chain.Hash][]chain.Hash, error) {
-	rows, err := d.queries().PlayersOfThreads(ctx, hashTexts(threads), MaxThreadPlayers)
+	rows, err := d.read().PlayersOfThreads(ctx, hashTexts(threads), d.viewerText(), MaxThreadPlayers)
 	out := make(map[chain.Hash][]chain.Hash, len(threads))
 	for _, r := range rows {
 		out[r.ThreadHash] = append(out[r.ThreadHash], r.Player)

@@ -25,6 +25,7 @@ const (
 // appendCall is one request to append, on its way through the writer.
 type appendCall struct {
 	ctx      context.Context
+	viewer   *chain.Hash // who appends, and only to what they may see; nil may append anywhere
 	drafts   []chain.Draft
 	prepared []prepared // one a draft
 	bytes    int

@@ -13,19 +13,34 @@ import (
 
 const componentsByHash = `-- name: ComponentsByHash :many
 
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, c.preferences FROM core.components c WHERE c.hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::TEXT IS NULL OR c.hash = CAST($1::TEXT AS CHAR(64)) THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
+FROM core.components c
+WHERE c.hash = ANY (CAST($2::TEXT[] AS CHAR(64)[]))
+    AND ($1::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($1::TEXT AS CHAR(64)) OR EXISTS (
+        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
+        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))))
 `
 
-// Components.
-func (q *Queries) ComponentsByHash(ctx context.Context, hashes []string) ([]CoreComponent, error) {
-	rows, err := q.db.Query(ctx, componentsByHash, hashes)
+type ComponentsByHashRow struct {
+	Hash        chain.Hash
+	Namespace   string
+	Key         string
+	Name        *string
+	Description *string
+	Data        chain.JSON
+	Preferences []string
+}
+
+// Components. Of players, a viewer sees who stands in their sessions, and preferences only their own; NULL sees all.
+func (q *Queries) ComponentsByHash(ctx context.Context, viewer *string, hashes []string) ([]ComponentsByHashRow, error) {
+	rows, err := q.db.Query(ctx, componentsByHash, viewer, hashes)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []CoreComponent{}
+	items := []ComponentsByHashRow{}
 	for rows.Next() {
-		var i CoreComponent
+		var i ComponentsByHashRow
 		if err := rows.Scan(
 			&i.Hash,
 			&i.Namespace,
@@ -51,31 +66,38 @@ WHERE ($1::TEXT[] IS NULL OR c.namespace = ANY ($1::TEXT[]))
     AND ($2::TEXT IS NULL
         OR strpos(lower(c.key), lower($2)) > 0 OR strpos(lower(c.name), lower($2)) > 0
         OR strpos(lower(c.description), lower($2)) > 0)
+    AND ($3::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($3::TEXT AS CHAR(64)) OR EXISTS (
+        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
+        WHERE o.player = c.hash AND v.player = CAST($3::TEXT AS CHAR(64))))
 `
 
-func (q *Queries) CountComponents(ctx context.Context, namespaces []string, search *string) (int64, error) {
-	row := q.db.QueryRow(ctx, countComponents, namespaces, search)
+func (q *Queries) CountComponents(ctx context.Context, namespaces []string, search *string, viewer *string) (int64, error) {
+	row := q.db.QueryRow(ctx, countComponents, namespaces, search, viewer)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
 }
 
 const searchComponents = `-- name: SearchComponents :many
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, c.preferences, r.rank::INT AS rank
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::TEXT IS NULL OR c.hash = CAST($1::TEXT AS CHAR(64)) THEN c.preferences ELSE '{}' END::TEXT[] AS preferences, r.rank::INT AS rank
 FROM core.components c
 CROSS JOIN LATERAL (SELECT CASE
-    WHEN $1::TEXT IS NULL OR lower(c.key) = lower($1) THEN 0
-    WHEN starts_with(lower(c.key), lower($1)) OR starts_with(lower(c.name), lower($1)) THEN 1
-    WHEN strpos(lower(c.key), lower($1)) > 0 OR strpos(lower(c.name), lower($1)) > 0 THEN 2
-    WHEN strpos(lower(c.description), lower($1)) > 0 THEN 3 END AS rank) r
+    WHEN $2::TEXT IS NULL OR lower(c.key) = lower($2) THEN 0
+    WHEN starts_with(lower(c.key), lower($2)) OR starts_with(lower(c.name), lower($2)) THEN 1
+    WHEN strpos(lower(c.key), lower($2)) > 0 OR strpos(lower(c.name), lower($2)) > 0 THEN 2
+    WHEN strpos(lower(c.description), lower($2)) > 0 THEN 3 END AS rank) r
 WHERE r.rank IS NOT NULL
-    AND ($2::TEXT[] IS NULL OR c.namespace = ANY ($2::TEXT[]))
-    AND ($3::INT IS NULL
-        OR (r.rank, c.namespace, c.key) > ($3::INT, $4::TEXT, $5::TEXT))
-ORDER BY r.rank, c.namespace, c.key LIMIT $6
+    AND ($3::TEXT[] IS NULL OR c.namespace = ANY ($3::TEXT[]))
+    AND ($4::INT IS NULL
+        OR (r.rank, c.namespace, c.key) > ($4::INT, $5::TEXT, $6::TEXT))
+    AND ($1::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($1::TEXT AS CHAR(64)) OR EXISTS (
+        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
+        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))))
+ORDER BY r.rank, c.namespace, c.key LIMIT $7
 `
 
 type SearchComponentsParams struct {
+	Viewer         *string
 	Search         *string
 	Namespaces     []string
 	AfterRank      *int32
@@ -98,6 +120,7 @@ type SearchComponentsRow struct {
 // Rank: 0 the key itself, 1 a key or name that begins so, 2 one that holds it, 3 a description that holds it.
 func (q *Queries) SearchComponents(ctx context.Context, arg SearchComponentsParams) ([]SearchComponentsRow, error) {
 	rows, err := q.db.Query(ctx, searchComponents,
+		arg.Viewer,
 		arg.Search,
 		arg.Namespaces,
 		arg.AfterRank,

@@ -15,12 +15,20 @@ import (
 const citingMessages = `-- name: CitingMessages :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
 JOIN log.messages m ON m.hash = r.message_hash
-WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64)) AND ($2::BIGINT IS NULL OR m.id > $2)
-ORDER BY m.id LIMIT $3
+WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64))
+    AND ($2::TEXT IS NULL OR m.id > (SELECT log.place_of(CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)))))
+    AND ($3::TEXT IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = CAST($3::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+ORDER BY m.id LIMIT $4
 `
 
-func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *int64, rowCount int32) ([]LogMessage, error) {
-	rows, err := q.db.Query(ctx, citingMessages, refHash, after, rowCount)
+func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *string, viewer *string, rowCount int32) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, citingMessages,
+		refHash,
+		after,
+		viewer,
+		rowCount,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +76,15 @@ func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *int
 }
 
 const countCitingMessages = `-- name: CountCitingMessages :one
-SELECT count(*) FROM log.message_refs r WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64))
+SELECT count(*) FROM log.message_refs r
+JOIN log.messages m ON m.hash = r.message_hash
+WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64))
+    AND ($2::TEXT IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
 `
 
-func (q *Queries) CountCitingMessages(ctx context.Context, refHash string) (int64, error) {
-	row := q.db.QueryRow(ctx, countCitingMessages, refHash)
+func (q *Queries) CountCitingMessages(ctx context.Context, refHash string, viewer *string) (int64, error) {
+	row := q.db.QueryRow(ctx, countCitingMessages, refHash, viewer)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -82,7 +94,8 @@ const countMessagesInScope = `-- name: CountMessagesInScope :one
 SELECT count(*) FROM log.in_scope(
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
-    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+    $12::TEXT, $13::BIGINT) m
 `
 
 type CountMessagesInScopeParams struct {
@@ -97,6 +110,8 @@ type CountMessagesInScopeParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
+	Viewer     *string
+	Joined     *int64
 }
 
 func (q *Queries) CountMessagesInScope(ctx context.Context, arg CountMessagesInScopeParams) (int64, error) {
@@ -112,6 +127,8 @@ func (q *Queries) CountMessagesInScope(ctx context.Context, arg CountMessagesInS
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
+		arg.Viewer,
+		arg.Joined,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -122,7 +139,8 @@ const countSessionsInScope = `-- name: CountSessionsInScope :one
 SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
-    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+    $12::TEXT, $13::BIGINT) m
 `
 
 type CountSessionsInScopeParams struct {
@@ -137,6 +155,8 @@ type CountSessionsInScopeParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
+	Viewer     *string
+	Joined     *int64
 }
 
 func (q *Queries) CountSessionsInScope(ctx context.Context, arg CountSessionsInScopeParams) (int64, error) {
@@ -152,6 +172,8 @@ func (q *Queries) CountSessionsInScope(ctx context.Context, arg CountSessionsInS
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
+		arg.Viewer,
+		arg.Joined,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -162,7 +184,8 @@ const countThreadsInScope = `-- name: CountThreadsInScope :one
 SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
-    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+    $12::TEXT, $13::BIGINT) m
 `
 
 type CountThreadsInScopeParams struct {
@@ -177,6 +200,8 @@ type CountThreadsInScopeParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
+	Viewer     *string
+	Joined     *int64
 }
 
 func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInScopeParams) (int64, error) {
@@ -192,6 +217,8 @@ func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInSco
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
+		arg.Viewer,
+		arg.Joined,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -240,12 +267,16 @@ func (q *Queries) MessageIDsAfter(ctx context.Context, after int64, rowCount int
 
 const messagesByHash = `-- name: MessagesByHash :many
 
-SELECT id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role, event_type, importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id, master_item_id, item_id, loc_id, refs_digest, created_at, id_digest FROM log.messages WHERE hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m WHERE m.hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
+    AND ($2::TEXT IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
 `
 
 // Messages, sessions and threads: one, many, and pages by keyset. A page that goes backward is turned by its reader.
-func (q *Queries) MessagesByHash(ctx context.Context, hashes []string) ([]LogMessage, error) {
-	rows, err := q.db.Query(ctx, messagesByHash, hashes)
+// Each shows what the viewer may see; NULL sees all. A page begins behind a message, by its hash: ids tell how many others
+// there are.
+func (q *Queries) MessagesByHash(ctx context.Context, hashes []string, viewer *string) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, messagesByHash, hashes, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -356,11 +387,12 @@ const messagesInScope = `-- name: MessagesInScope :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
-    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ) m
-WHERE ($12::BIGINT IS NULL OR m.id > $12)
-    AND ($13::BIGINT IS NULL OR m.id < $13)
-ORDER BY CASE WHEN $14::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $14 THEN m.id END
-LIMIT $15
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+    $12::TEXT, $13::BIGINT) m
+WHERE ($14::TEXT IS NULL OR m.id > (SELECT log.place_of(CAST($14::TEXT AS CHAR(64)), CAST($12::TEXT AS CHAR(64)))))
+    AND ($15::TEXT IS NULL OR m.id < (SELECT log.place_of(CAST($15::TEXT AS CHAR(64)), CAST($12::TEXT AS CHAR(64)))))
+ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
+LIMIT $17
 `
 
 type MessagesInScopeParams struct {
@@ -375,8 +407,10 @@ type MessagesInScopeParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
-	After      *int64
-	Before     *int64
+	Viewer     *string
+	Joined     *int64
+	After      *string
+	Before     *string
 	Backward   bool
 	RowCount   int32
 }
@@ -394,6 +428,8 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
+		arg.Viewer,
+		arg.Joined,
 		arg.After,
 		arg.Before,
 		arg.Backward,
@@ -445,6 +481,31 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 	return items, nil
 }
 
+const ownSessions = `-- name: OwnSessions :many
+SELECT v.session_hash FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64))
+`
+
+// The sessions that a player is a member of.
+func (q *Queries) OwnSessions(ctx context.Context, player string) ([]chain.Hash, error) {
+	rows, err := q.db.Query(ctx, ownSessions, player)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []chain.Hash{}
+	for rows.Next() {
+		var session_hash chain.Hash
+		if err := rows.Scan(&session_hash); err != nil {
+			return nil, err
+		}
+		items = append(items, session_hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const playersOfThreads = `-- name: PlayersOfThreads :many
 SELECT t.hash::log.hash AS thread_hash, p.player::log.hash AS player
 FROM unnest(CAST($1::TEXT[] AS CHAR(64)[])) AS t (hash)
@@ -452,7 +513,8 @@ CROSS JOIN LATERAL (
     SELECT DISTINCT u.player FROM log.messages m
     CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.master_player) AS u (player)
     WHERE m.thread_hash = t.hash AND u.player IS NOT NULL
-    ORDER BY u.player LIMIT $2) p
+        AND ($2::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+    ORDER BY u.player LIMIT $3) p
 ORDER BY t.hash, p.player
 `
 
@@ -461,8 +523,8 @@ type PlayersOfThreadsRow struct {
 	Player     chain.Hash
 }
 
-func (q *Queries) PlayersOfThreads(ctx context.Context, hashes []string, rowCount int32) ([]PlayersOfThreadsRow, error) {
-	rows, err := q.db.Query(ctx, playersOfThreads, hashes, rowCount)
+func (q *Queries) PlayersOfThreads(ctx context.Context, hashes []string, viewer *string, rowCount int32) ([]PlayersOfThreadsRow, error) {
+	rows, err := q.db.Query(ctx, playersOfThreads, hashes, viewer, rowCount)
 	if err != nil {
 		return nil, err
 	}
@@ -483,7 +545,10 @@ func (q *Queries) PlayersOfThreads(ctx context.Context, hashes []string, rowCoun
 
 const refsOfMessages = `-- name: RefsOfMessages :many
 SELECT r.message_hash, r.position, r.ref_hash, r.ref_type FROM log.message_refs r
-WHERE r.message_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[])) ORDER BY r.message_hash, r.position
+WHERE r.message_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
+    AND ($2::TEXT IS NULL OR EXISTS (SELECT FROM log.messages m
+        JOIN log.members v ON v.session_hash = m.session_hash AND v.player = CAST($2::TEXT AS CHAR(64)) WHERE m.hash = r.message_hash))
+ORDER BY r.message_hash, r.position
 `
 
 type RefsOfMessagesRow struct {
@@ -493,8 +558,8 @@ type RefsOfMessagesRow struct {
 	RefType     chain.RefType
 }
 
-func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string) ([]RefsOfMessagesRow, error) {
-	rows, err := q.db.Query(ctx, refsOfMessages, hashes)
+func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *string) ([]RefsOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, refsOfMessages, hashes, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -523,14 +588,17 @@ SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.o
 WHERE m.session_hash = CAST($1::TEXT AS CHAR(64))
     AND ($2::BIGINT IS NULL OR m.sequence > $2)
     AND ($3::BIGINT IS NULL OR m.sequence < $3)
-ORDER BY CASE WHEN $4::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $4 THEN m.sequence END
-LIMIT $5
+    AND ($4::TEXT IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = CAST($4::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
+LIMIT $6
 `
 
 type SessionMessagesParams struct {
 	SessionHash string
 	After       *int64
 	Before      *int64
+	Viewer      *string
 	Backward    bool
 	RowCount    int32
 }
@@ -540,6 +608,7 @@ func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams
 		arg.SessionHash,
 		arg.After,
 		arg.Before,
+		arg.Viewer,
 		arg.Backward,
 		arg.RowCount,
 	)
@@ -595,6 +664,8 @@ SELECT l.session_hash, l.sequence, l.hash, l.created_at,
 FROM log.messages l
 WHERE l.session_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
     AND NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
+    AND ($2::TEXT IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = l.session_hash))
 `
 
 type SessionsByHashRow struct {
@@ -605,8 +676,8 @@ type SessionsByHashRow struct {
 	StartedAt   time.Time
 }
 
-func (q *Queries) SessionsByHash(ctx context.Context, hashes []string) ([]SessionsByHashRow, error) {
-	rows, err := q.db.Query(ctx, sessionsByHash, hashes)
+func (q *Queries) SessionsByHash(ctx context.Context, hashes []string, viewer *string) ([]SessionsByHashRow, error) {
+	rows, err := q.db.Query(ctx, sessionsByHash, hashes, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -639,9 +710,13 @@ WHERE NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_ha
     AND (NOT $1::BOOLEAN OR l.session_hash IN (SELECT s.session_hash FROM log.in_scope(
         $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
         $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
-        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ) s))
-    AND ($13::TIMESTAMPTZ IS NULL OR (l.created_at, l.id) < ($13, $14::BIGINT))
-ORDER BY l.created_at DESC, l.id DESC LIMIT $15
+        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ,
+    $13::TEXT, $14::BIGINT) s))
+    AND ($15::TEXT IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of(CAST($15::TEXT AS CHAR(64)), CAST($13::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($15::TEXT AS CHAR(64)), CAST($13::TEXT AS CHAR(64))))))
+    AND ($13::TEXT IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = CAST($13::TEXT AS CHAR(64)))))
+ORDER BY l.created_at DESC, l.id DESC LIMIT $16
 `
 
 type SessionsInScopeParams struct {
@@ -657,8 +732,9 @@ type SessionsInScopeParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
-	AfterTime  *time.Time
-	AfterID    int64
+	Viewer     *string
+	Joined     *int64
+	After      *string
 	RowCount   int32
 }
 
@@ -686,8 +762,9 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
-		arg.AfterTime,
-		arg.AfterID,
+		arg.Viewer,
+		arg.Joined,
+		arg.After,
 		arg.RowCount,
 	)
 	if err != nil {
@@ -718,19 +795,22 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 const threadMessages = `-- name: ThreadMessages :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
 WHERE m.thread_hash = CAST($1::TEXT AS CHAR(64))
-    AND ($2::TIMESTAMPTZ IS NULL OR (m.created_at, m.id) > ($2, $3::BIGINT))
-    AND ($4::TIMESTAMPTZ IS NULL OR (m.created_at, m.id) < ($4, $5::BIGINT))
-ORDER BY CASE WHEN $6::BOOLEAN THEN m.created_at END DESC, CASE WHEN $6 THEN m.id END DESC,
-    CASE WHEN NOT $6 THEN m.created_at END, CASE WHEN NOT $6 THEN m.id END
-LIMIT $7
+    AND ($2::TEXT IS NULL OR (m.created_at, m.id) >
+        ((SELECT log.time_of(CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64))))))
+    AND ($4::TEXT IS NULL OR (m.created_at, m.id) <
+        ((SELECT log.time_of(CAST($4::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($4::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64))))))
+    AND ($3::TEXT IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = CAST($3::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
+    CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
+LIMIT $6
 `
 
 type ThreadMessagesParams struct {
 	ThreadHash string
-	AfterTime  *time.Time
-	AfterID    int64
-	BeforeTime *time.Time
-	BeforeID   int64
+	After      *string
+	Viewer     *string
+	Before     *string
 	Backward   bool
 	RowCount   int32
 }
@@ -738,10 +818,9 @@ type ThreadMessagesParams struct {
 func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, threadMessages,
 		arg.ThreadHash,
-		arg.AfterTime,
-		arg.AfterID,
-		arg.BeforeTime,
-		arg.BeforeID,
+		arg.After,
+		arg.Viewer,
+		arg.Before,
 		arg.Backward,
 		arg.RowCount,
 	)
@@ -792,9 +871,16 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 }
 
 const threadsByHash = `-- name: ThreadsByHash :many
-SELECT m.thread_hash::log.hash AS hash, count(*) AS messages, min(m.created_at)::TIMESTAMPTZ AS started_at, max(m.created_at)::TIMESTAMPTZ AS last_at,
-    (SELECT n.hash FROM log.messages n WHERE n.thread_hash = m.thread_hash ORDER BY n.created_at DESC, n.id DESC LIMIT 1)::log.hash AS last
-FROM log.messages m WHERE m.thread_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[])) GROUP BY m.thread_hash
+SELECT t.hash::log.hash AS hash, a.messages, a.started_at::TIMESTAMPTZ AS started_at, a.last_at::TIMESTAMPTZ AS last_at,
+    (SELECT n.hash FROM log.messages n WHERE n.thread_hash = t.hash
+        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = n.session_hash))
+        ORDER BY n.created_at DESC, n.id DESC LIMIT 1)::log.hash AS last
+FROM unnest(CAST($2::TEXT[] AS CHAR(64)[])) AS t (hash)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, min(m.created_at) AS started_at, max(m.created_at) AS last_at FROM log.messages m
+    WHERE m.thread_hash = t.hash
+        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))) a
+WHERE a.messages > 0
 `
 
 type ThreadsByHashRow struct {
@@ -805,8 +891,8 @@ type ThreadsByHashRow struct {
 	Last      chain.Hash
 }
 
-func (q *Queries) ThreadsByHash(ctx context.Context, hashes []string) ([]ThreadsByHashRow, error) {
-	rows, err := q.db.Query(ctx, threadsByHash, hashes)
+func (q *Queries) ThreadsByHash(ctx context.Context, viewer *string, hashes []string) ([]ThreadsByHashRow, error) {
+	rows, err := q.db.Query(ctx, threadsByHash, viewer, hashes)
 	if err != nil {
 		return nil, err
 	}
@@ -834,18 +920,26 @@ func (q *Queries) ThreadsByHash(ctx context.Context, hashes []string) ([]Threads
 const threadsInScope = `-- name: ThreadsInScope :many
 SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS last, t.messages, t.started_at::TIMESTAMPTZ AS started_at
 FROM log.messages l
-CROSS JOIN LATERAL (SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash) t
+CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash
+        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))) t
 WHERE l.thread_hash IS NOT NULL
-    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.thread_hash = l.thread_hash AND (n.created_at, n.id) > (l.created_at, l.id))
-    AND (NOT $1::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
-        $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
-        $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
-        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ) s))
-    AND ($13::TIMESTAMPTZ IS NULL OR (l.created_at, l.id) < ($13, $14::BIGINT))
-ORDER BY l.created_at DESC, l.id DESC LIMIT $15
+    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.thread_hash = l.thread_hash AND (n.created_at, n.id) > (l.created_at, l.id)
+        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = n.session_hash)))
+    AND (NOT $2::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
+        $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
+        $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],
+        $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ,
+    $1::TEXT, $14::BIGINT) s))
+    AND ($15::TEXT IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of(CAST($15::TEXT AS CHAR(64)), CAST($1::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($15::TEXT AS CHAR(64)), CAST($1::TEXT AS CHAR(64))))))
+    AND ($1::TEXT IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)))))
+ORDER BY l.created_at DESC, l.id DESC LIMIT $16
 `
 
 type ThreadsInScopeParams struct {
+	Viewer     *string
 	Narrowed   bool
 	Sessions   []string
 	Threads    []string
@@ -858,8 +952,8 @@ type ThreadsInScopeParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
-	AfterTime  *time.Time
-	AfterID    int64
+	Joined     *int64
+	After      *string
 	RowCount   int32
 }
 
@@ -875,6 +969,7 @@ type ThreadsInScopeRow struct {
 // A thread stands where its last message stands.
 func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) ([]ThreadsInScopeRow, error) {
 	rows, err := q.db.Query(ctx, threadsInScope,
+		arg.Viewer,
 		arg.Narrowed,
 		arg.Sessions,
 		arg.Threads,
@@ -887,8 +982,8 @@ func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) 
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
-		arg.AfterTime,
-		arg.AfterID,
+		arg.Joined,
+		arg.After,
 		arg.RowCount,
 	)
 	if err != nil {

@@ -405,6 +405,12 @@ type LogAppendKey struct {
 	MessageHash chain.Hash
 }
 
+type LogMember struct {
+	Player      chain.Hash
+	SessionHash chain.Hash
+	SinceID     int64
+}
+
 type LogMessage struct {
 	ID            int64
 	Hash          chain.Hash
@@ -489,6 +495,8 @@ type MemorySelection struct {
 	UnembeddedRecords  []int64
 	Notices            []string
 	UnchangedTokens    int32
+	Viewer             *chain.Hash
+	Newest             *chain.Hash
 }
 
 type SealCheckpoint struct {

@@ -39,8 +39,9 @@ WHERE m.content IS NULL AND m.id <= $1 AND m.id <> ALL ($2::BIGINT[])
         OR $4::BOOLEAN AND EXISTS (SELECT FROM log.in_scope(
             $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
             $9::TEXT[], $10::TEXT[], $11::TEXT[], $12::TEXT[],
-            $13::TEXT[], $14::TIMESTAMPTZ, $15::TIMESTAMPTZ) i WHERE i.id = m.id))
-ORDER BY m.id LIMIT $16
+            $13::TEXT[], $14::TIMESTAMPTZ, $15::TIMESTAMPTZ,
+    $16::TEXT, $17::BIGINT) i WHERE i.id = m.id))
+ORDER BY m.id LIMIT $18
 `
 
 type ErasedSinceParams struct {
@@ -59,6 +60,8 @@ type ErasedSinceParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
+	Viewer     *string
+	Joined     *int64
 	RowCount   int32
 }
 
@@ -80,6 +83,8 @@ func (q *Queries) ErasedSince(ctx context.Context, arg ErasedSinceParams) ([]cha
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
+		arg.Viewer,
+		arg.Joined,
 		arg.RowCount,
 	)
 	if err != nil {
@@ -104,11 +109,12 @@ const keepSelection = `-- name: KeepSelection :one
 
 INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
-    unembedded_messages, unembedded_records, notices, unchanged_tokens, searched_at)
+    unembedded_messages, unembedded_records, notices, unchanged_tokens, viewer, newest, searched_at)
 VALUES ($1::TEXT, $2, $3::TEXT, $4, $5, $6, $7, $8, $9::TEXT,
     $10::BYTEA, $11, $12, $13, CAST($14::TEXT AS UUID), $15::BIGINT, $16,
     $17, $18, $19, $20, $21, $22, $23, $24,
-    clock_timestamp() - make_interval(secs => $25::FLOAT8))
+    $25::TEXT, $26::TEXT,
+    clock_timestamp() - make_interval(secs => $27::FLOAT8))
 RETURNING id::TEXT
 `
 
@@ -137,6 +143,8 @@ type KeepSelectionParams struct {
 	UnembeddedRecords  []int64
 	Notices            []string
 	UnchangedTokens    int32
+	Viewer             *string
+	Newest             *string
 	SecondsAgo         float64
 }
 
@@ -167,6 +175,8 @@ func (q *Queries) KeepSelection(ctx context.Context, arg KeepSelectionParams) (s
 		arg.UnembeddedRecords,
 		arg.Notices,
 		arg.UnchangedTokens,
+		arg.Viewer,
+		arg.Newest,
 		arg.SecondsAgo,
 	)
 	var id string
@@ -206,11 +216,14 @@ func (q *Queries) LabelsChangedSince(ctx context.Context, changed time.Time, row
 
 const logSizeAt = `-- name: LogSizeAt :one
 SELECT count(*) FROM log.messages m WHERE m.id <= $1 AND m.id <> ALL ($2::BIGINT[])
+    AND ($3::TEXT IS NULL OR m.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v
+        WHERE v.player = CAST($3::TEXT AS CHAR(64)) AND v.since_id <= $1)))
 `
 
 // How many messages there are up to a position, without those that were not there.
-func (q *Queries) LogSizeAt(ctx context.Context, position int64, absent []int64) (int64, error) {
-	row := q.db.QueryRow(ctx, logSizeAt, position, absent)
+func (q *Queries) LogSizeAt(ctx context.Context, position int64, absent []int64, viewer *string) (int64, error) {
+	row := q.db.QueryRow(ctx, logSizeAt, position, absent, viewer)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -246,9 +259,10 @@ SELECT COALESCE(p.name, p.key)::TEXT AS name FROM core.players p
 WHERE p.updated_at > $1 AND (p.hash = $2::TEXT OR EXISTS (SELECT FROM log.in_scope(
     $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
     $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],
-    $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ) m
-    WHERE m.owner_id = p.hash AND m.id <= $14::BIGINT))
-ORDER BY p.hash LIMIT $15
+    $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ,
+    $14::TEXT, $15::BIGINT) m
+    WHERE m.owner_id = p.hash AND m.id <= $16::BIGINT))
+ORDER BY p.hash LIMIT $17
 `
 
 type OwnersChangedSinceParams struct {
@@ -265,6 +279,8 @@ type OwnersChangedSinceParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
+	Viewer     *string
+	Joined     *int64
 	Position   int64
 	RowCount   int32
 }
@@ -285,6 +301,8 @@ func (q *Queries) OwnersChangedSince(ctx context.Context, arg OwnersChangedSince
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
+		arg.Viewer,
+		arg.Joined,
 		arg.Position,
 		arg.RowCount,
 	)
@@ -333,8 +351,10 @@ func (q *Queries) SearchedAt(ctx context.Context, id string) (time.Time, error) 
 const selectionByID = `-- name: SelectionByID :many
 SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy::TEXT)::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
     s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
-    s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens
+    s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens,
+    s.viewer, s.newest
 FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
+    AND ($2::TEXT IS NULL OR s.viewer = CAST($2::TEXT AS CHAR(64)))
 `
 
 type SelectionByIDRow struct {
@@ -359,10 +379,12 @@ type SelectionByIDRow struct {
 	DenseModel      string
 	Notices         []string
 	UnchangedTokens int32
+	Viewer          *chain.Hash
+	Newest          *chain.Hash
 }
 
-func (q *Queries) SelectionByID(ctx context.Context, id string) ([]SelectionByIDRow, error) {
-	rows, err := q.db.Query(ctx, selectionByID, id)
+func (q *Queries) SelectionByID(ctx context.Context, iD string, viewer *string) ([]SelectionByIDRow, error) {
+	rows, err := q.db.Query(ctx, selectionByID, iD, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -392,6 +414,8 @@ func (q *Queries) SelectionByID(ctx context.Context, id string) ([]SelectionByID
 			&i.DenseModel,
 			&i.Notices,
 			&i.UnchangedTokens,
+			&i.Viewer,
+			&i.Newest,
 		); err != nil {
 			return nil, err
 		}

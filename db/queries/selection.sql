@@ -3,18 +3,21 @@
 -- name: KeepSelection :one
 INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
-    unembedded_messages, unembedded_records, notices, unchanged_tokens, searched_at)
+    unembedded_messages, unembedded_records, notices, unchanged_tokens, viewer, newest, searched_at)
 VALUES (@receipt::TEXT, @request, @policy::TEXT, @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT,
     @rendered_salt::BYTEA, @tokens, @embedding_model, @created_at, CAST(sqlc.narg('previous')::TEXT AS UUID), @record_position::BIGINT, @absent,
     sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @unembedded_messages, @unembedded_records, @notices, @unchanged_tokens,
+    sqlc.narg('viewer')::TEXT, sqlc.narg('newest')::TEXT,
     clock_timestamp() - make_interval(secs => @seconds_ago::FLOAT8))
 RETURNING id::TEXT;
 
 -- name: SelectionByID :many
 SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy::TEXT)::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
     s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
-    s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens
-FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID);
+    s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens,
+    s.viewer, s.newest
+FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID)
+    AND (sqlc.narg('viewer')::TEXT IS NULL OR s.viewer = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)));
 
 -- name: SearchedAt :one
 -- When a selection was searched for, or the next best that was kept of that.
@@ -37,7 +40,10 @@ SELECT COALESCE(max(r.id), 0)::BIGINT FROM knowledge.records r WHERE r.created_a
 
 -- name: LogSizeAt :one
 -- How many messages there are up to a position, without those that were not there.
-SELECT count(*) FROM log.messages m WHERE m.id <= @position AND m.id <> ALL (@absent::BIGINT[]);
+SELECT count(*) FROM log.messages m WHERE m.id <= @position AND m.id <> ALL (@absent::BIGINT[])
+    AND (sqlc.narg('viewer')::TEXT IS NULL OR m.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v
+        WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.since_id <= @position)));
 
 -- name: ErasedSince :many
 -- Messages of a scope, or of a list, that were there at a position of the log and were erased after it.
@@ -51,7 +57,8 @@ WHERE m.content IS NULL AND m.id <= @position AND m.id <> ALL (@absent::BIGINT[]
         OR @messages::BOOLEAN AND EXISTS (SELECT FROM log.in_scope(
             sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
             sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
-            sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ) i WHERE i.id = m.id))
+            sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) i WHERE i.id = m.id))
 ORDER BY m.id LIMIT @row_count;
 
 -- name: OwnersChangedSince :many
@@ -60,7 +67,8 @@ SELECT COALESCE(p.name, p.key)::TEXT AS name FROM core.players p
 WHERE p.updated_at > @changed AND (p.hash = sqlc.narg('player')::TEXT OR EXISTS (SELECT FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
-    sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ) m
+    sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) m
     WHERE m.owner_id = p.hash AND m.id <= @position::BIGINT))
 ORDER BY p.hash LIMIT @row_count;
 

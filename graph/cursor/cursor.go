@@ -6,29 +6,29 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
 )
 
-// Numbers, Moments, Components and Checkpoints are lists by what they are ordered by. A value is the list's name, which its cursors
+// Numbers, Hashes, Components and Checkpoints are lists by what they are ordered by. A value is the list's name, which its cursors
 // hold, so that a list takes no cursor of another one. A cursor is base64url of the name, a colon, and the key.
 type (
-	Numbers     string // by an id or a sequence
-	Moments     string // by time, then id
+	Numbers     string // by an id of a record, or a sequence
+	Hashes      string // by a message's place, which is not told: it would say how many others there are
 	Components  string // by rank, then namespace and key
 	Checkpoints string // by the name that they were signed under, then size
 )
 
 // The lists.
 const (
-	Messages        Numbers    = "messages"
+	Messages        Hashes     = "messages"
 	SessionMessages Numbers    = "session.messages"
-	CitedBy         Numbers    = "citedBy"
+	CitedBy         Hashes     = "citedBy"
 	Records         Numbers    = "records"
-	Sessions        Moments    = "sessions"
-	Threads         Moments    = "threads"
-	ThreadMessages  Moments    = "thread.messages"
+	Sessions        Hashes     = "sessions"
+	Threads         Hashes     = "threads"
+	ThreadMessages  Hashes     = "thread.messages"
 	AllComponents   Components = "components"
 
 	AllCheckpoints Checkpoints = "checkpoints"
@@ -64,24 +64,17 @@ func (l Numbers) Parse(cursor string) (int64, bool) {
 	return n, err == nil
 }
 
-// Encode gives the cursor of a place in a list by time.
-func (l Moments) Encode(m db.Moment) string {
-	return encode(l, strconv.FormatInt(m.At.UnixMicro(), 10), strconv.FormatInt(m.ID, 10))
-}
+// Encode gives the cursor of a message.
+func (l Hashes) Encode(h chain.Hash) string { return encode(l, h.String()) }
 
 // Parse reads what Encode gave, and says whether it did: for this list.
-func (l Moments) Parse(cursor string) (db.Moment, bool) {
-	parts, ok := decode(l, cursor, 2)
+func (l Hashes) Parse(cursor string) (chain.Hash, bool) {
+	parts, ok := decode(l, cursor, 1)
 	if !ok {
-		return db.Moment{}, false
+		return chain.Hash{}, false
 	}
-	micros, err := strconv.ParseInt(parts[0], 10, 64)
-	if err != nil {
-		return db.Moment{}, false
-	}
-	id, err := strconv.ParseInt(parts[1], 10, 64)
-	at := time.UnixMicro(micros).UTC()
-	return db.Moment{At: at, ID: id}, err == nil && at.Year() >= 1 && at.Year() <= 9999
+	h, err := chain.ParseHash(parts[0])
+	return h, err == nil
 }
 
 // Encode gives the cursor of a place in a list of components.

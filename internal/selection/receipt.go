@@ -13,6 +13,7 @@ const (
 	version1 = 1
 	version2 = 2
 	version3 = 3
+	version4 = 4 // of players, who see a part of the log
 )
 
 // SaltBytes is how long the salt of a digest of the rendered block is.
@@ -76,6 +77,8 @@ func (s *Selection) version() int {
 		return version1
 	case s.RecordPosition == nil:
 		return version2
+	case s.Viewer != nil:
+		return version4
 	}
 	return version3
 }
@@ -112,6 +115,24 @@ type covered3 struct {
 	UnchangedTokens int             `json:"unchangedTokens"`
 }
 
+// covered4 is what version 4 covers.
+type covered4 struct {
+	Viewer          chain.Hash      `json:"viewer"`
+	Request         Request         `json:"request"`
+	Policy          json.RawMessage `json:"policy"`
+	Model           string          `json:"model"`
+	DenseModel      string          `json:"denseModel,omitempty"`
+	LogSize         int64           `json:"logSize"`
+	Newest          *chain.Hash     `json:"newest,omitempty"`
+	RecordPosition  int64           `json:"recordPosition"`
+	Notices         []string        `json:"notices"`
+	Items           []coveredItem   `json:"items"`
+	Dropped         []Dropped       `json:"dropped"`
+	RenderedDigest  chain.Hash      `json:"renderedDigest"`
+	Tokens          int             `json:"tokens"`
+	UnchangedTokens int             `json:"unchangedTokens"`
+}
+
 type coveredItem struct {
 	Position    int           `json:"position"`
 	Hash        chain.Hash    `json:"hash"`
@@ -137,6 +158,12 @@ func (s *Selection) covered() any {
 		return covered2{
 			Request: s.Request, Policy: s.Policy, LogPosition: s.LogPosition, LogSize: s.LogSize, Model: s.Model,
 			Items: s.coveredItems(), Dropped: s.Dropped, RenderedDigest: *s.RenderedDigest, Tokens: s.Tokens,
+		}
+	case version4:
+		return covered4{
+			Viewer: *s.Viewer, Request: s.Request, Policy: s.Policy, Model: s.Model, DenseModel: s.DenseModel, LogSize: s.LogSize,
+			Newest: s.Newest, RecordPosition: *s.RecordPosition, Notices: s.Notices, Items: s.coveredItems(), Dropped: s.Dropped,
+			RenderedDigest: *s.RenderedDigest, Tokens: s.Tokens, UnchangedTokens: s.UnchangedTokens,
 		}
 	}
 	return covered3{

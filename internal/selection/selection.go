@@ -70,6 +70,11 @@ type Selection struct {
 	Notices         []string `json:"-"`
 	UnchangedTokens int      `json:"-"` // of the part of Rendered that the earlier selection begins with as well
 
+	// Of version 4: LogSize counts what the viewer saw, and Newest stands for LogPosition and Absent, which would tell of
+	// what they did not see.
+	Viewer *chain.Hash `json:"-"` // whose it is; nil of one who sees all
+	Newest *chain.Hash `json:"-"` // the newest message that they saw; nil if they saw none
+
 	Request     Request         `json:"request"`
 	Policy      json.RawMessage `json:"policy"` // as it was when the receipt was made, to the byte
 	LogPosition int64           `json:"logPosition"`

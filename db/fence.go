@@ -1,0 +1,83 @@
+package db
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The roles of the database, and what they may do. docs/authorization.md has the table.
+var (
+	//go:embed fence/player.sql
+	playerRoleSQL string
+	//go:embed fence/logins.sql
+	loginRolesSQL string
+)
+
+// Logins of a Postgres that is the server's own.
+const (
+	WriterRole = "cm_writer" // the server's work and appends
+	ReaderRole = "cm_reader" // what callers read
+)
+
+const (
+	mayMakeRolesSQL = "SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user"
+	// The mark of what was applied stands with a table of its own database: roles are shared by all of a Postgres.
+	fenceMarkSQL    = "SELECT COALESCE(obj_description('log.members'::REGCLASS), '') = $1 AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'cm_player')"
+	setFenceMarkSQL = "COMMENT ON TABLE log.members IS '%s'"
+	fenceLockSQL    = "SELECT pg_advisory_xact_lock(x'636d6663'::BIGINT)" // it spells "cmfc"
+)
+
+// fenceTries bounds how often roles are made again that other databases of the same Postgres are making.
+const fenceTries = 10
+
+// raiseFence makes the roles and the policies, if the login may and they are not there as they are now. With logins, the
+// server's own Postgres gets its owner, writer and reader, too.
+func raiseFence(ctx context.Context, url string, logins bool) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return mapError(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var may bool
+	if err := conn.QueryRow(ctx, mayMakeRolesSQL).Scan(&may); err != nil || !may {
+		return mapError(err)
+	}
+	sql := playerRoleSQL
+	if logins {
+		sql += loginRolesSQL
+	}
+	sum := sha256.Sum256([]byte(sql))
+	mark := "fence " + hex.EncodeToString(sum[:])
+	for try := 1; ; try++ {
+		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, fenceLockSQL); err != nil {
+				return err
+			}
+			var there bool
+			if err := tx.QueryRow(ctx, fenceMarkSQL, mark).Scan(&there); err != nil || there {
+				return err
+			}
+			if _, err := tx.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol); err != nil { // many statements
+				return err
+			}
+			_, err := tx.Exec(ctx, fmt.Sprintf(setFenceMarkSQL, mark))
+			return err
+		})
+		if err == nil || try == fenceTries || !madeAtOnce(err) {
+			return mapError(err)
+		}
+	}
+}
+
+// madeAtOnce says that another database's migration changed the same roles.
+func madeAtOnce(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "23505" || pg.Code == "42710" || pg.Code == "XX000" || pg.Code == "40P01")
+}

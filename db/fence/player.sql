@@ -1,0 +1,32 @@
+-- The role that players read as, and what it may see: row-level security behind the predicates of the store. The policies
+-- are of the form that is fast on a large log, a list that is made once a statement. Applied anew whenever this changes.
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'cm_player') THEN
+        CREATE ROLE cm_player NOLOGIN;
+    END IF;
+    IF NOT pg_has_role(current_user, 'cm_player', 'MEMBER') THEN
+        EXECUTE format('GRANT cm_player TO %I', current_user);
+    END IF;
+END $$;
+
+GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
+GRANT SELECT ON log.messages, log.message_refs, log.members, log.messages_v7, core.players, core.hashtags, core.flags, core.items,
+    core.locations, core.components, knowledge.records, memory.selections TO cm_player;
+
+DO $$
+DECLARE
+    p RECORD;
+BEGIN
+    FOR p IN SELECT * FROM (VALUES
+        ('log', 'messages', 'session_hash = ANY (ARRAY(SELECT log.own_sessions()))'),
+        ('log', 'message_refs', 'EXISTS (SELECT FROM log.messages m WHERE m.hash = message_hash)'),
+        ('log', 'members', 'session_hash = ANY (ARRAY(SELECT log.own_sessions()))'),
+        ('core', 'players', 'hash = ANY (ARRAY(SELECT log.known_players()))'),
+        ('memory', 'selections', 'viewer = log.viewer()')
+    ) AS v (of_schema, of_table, seen)
+    LOOP
+        EXECUTE format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY', p.of_schema, p.of_table);
+        EXECUTE format('DROP POLICY IF EXISTS player ON %I.%I', p.of_schema, p.of_table);
+        EXECUTE format('CREATE POLICY player ON %I.%I FOR SELECT TO cm_player USING (%s)', p.of_schema, p.of_table, p.seen);
+    END LOOP;
+END $$;

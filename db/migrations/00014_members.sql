@@ -1,0 +1,150 @@
+-- Who sees what: membership in sessions, which is the only source of visibility. docs/authorization.md has the rules.
+
+-- +goose Up
+SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
+
+-- Who has sent, received or coordinated a message of a session, and since which message. Only members append to a
+-- session that is there, which the server sees to with the session locked; so nobody gets in who was not named by one.
+CREATE TABLE log.members (
+    player       log.hash NOT NULL,
+    session_hash log.hash NOT NULL,
+    since_id     BIGINT NOT NULL, -- the id of the first message that names them
+    PRIMARY KEY (player, session_hash)
+);
+CREATE INDEX members_session ON log.members (session_hash, player);
+
+-- Follows from the messages, whoever writes them. Most are members already.
+-- +goose StatementBegin
+CREATE FUNCTION log.enroll() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    INSERT INTO log.members (player, session_hash, since_id)
+    SELECT n.player, n.session_hash, min(n.id)
+    FROM (
+        SELECT a.id, a.session_hash, a.owner_id AS player FROM added a
+        UNION ALL SELECT a.id, a.session_hash, a.master_player FROM added a WHERE a.master_player IS NOT NULL
+        UNION ALL SELECT a.id, a.session_hash, p.player FROM added a CROSS JOIN LATERAL unnest(a.players_id) AS p (player)
+    ) n
+    WHERE NOT EXISTS (SELECT FROM log.members m WHERE m.player = n.player AND m.session_hash = n.session_hash)
+    GROUP BY n.player, n.session_hash
+    ORDER BY n.session_hash, n.player -- the same for everyone, so that none wait for each other
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+
+CREATE TRIGGER enroll AFTER INSERT ON log.messages REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION log.enroll();
+ALTER TABLE log.messages ENABLE ALWAYS TRIGGER enroll;
+
+CREATE TRIGGER immutable BEFORE UPDATE OR DELETE ON log.members FOR EACH ROW EXECUTE FUNCTION log.refuse_change();
+CREATE TRIGGER immutable_all BEFORE TRUNCATE ON log.members FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
+ALTER TABLE log.members ENABLE ALWAYS TRIGGER immutable;
+ALTER TABLE log.members ENABLE ALWAYS TRIGGER immutable_all;
+
+INSERT INTO log.members (player, session_hash, since_id)
+SELECT n.player, m.session_hash, min(m.id)
+FROM log.messages m CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.master_player) AS n (player)
+WHERE n.player IS NOT NULL GROUP BY n.player, m.session_hash;
+
+-- Which messages a scope holds, as before, of those that a viewer sees: all if there is none, else those of the sessions
+-- that they were a member of by a message up to an id (NULL: by any).
+DROP FUNCTION embedding.lexical_in_scope;
+DROP FUNCTION log.in_scope;
+CREATE FUNCTION log.in_scope(
+    sessions CHAR(64)[], threads CHAR(64)[], players CHAR(64)[], owners CHAR(64)[], hashtags CHAR(64)[],
+    flags CHAR(64)[], items CHAR(64)[], locations CHAR(64)[], event_types TEXT[],
+    since TIMESTAMPTZ, until TIMESTAMPTZ, viewer CHAR(64), joined BIGINT
+) RETURNS SETOF log.messages LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT m.* FROM log.messages m
+    WHERE ($1 IS NULL OR m.session_hash = ANY ($1))
+        AND ($2 IS NULL OR m.thread_hash = ANY ($2))
+        AND ($3 IS NULL OR m.owner_id = ANY ($3) OR m.players_id && $3 OR m.master_player = ANY ($3))
+        AND ($4 IS NULL OR m.owner_id = ANY ($4))
+        AND ($5 IS NULL OR m.hashtags && $5)
+        AND ($6 IS NULL OR m.flag_id = ANY ($6))
+        AND ($7 IS NULL OR m.item_id && $7 OR m.master_item_id = ANY ($7))
+        AND ($8 IS NULL OR m.loc_id = ANY ($8))
+        AND ($9 IS NULL OR m.event_type = ANY ($9::log.event_type[]))
+        AND ($10 IS NULL OR m.created_at >= $10)
+        AND ($11 IS NULL OR m.created_at < $11)
+        AND ($12 IS NULL OR m.session_hash = ANY (ARRAY(
+            SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $12 AND ($13 IS NULL OR v.since_id <= $13))))
+$$;
+
+CREATE FUNCTION embedding.lexical_in_scope(
+    sessions CHAR(64)[], threads CHAR(64)[], players CHAR(64)[], owners CHAR(64)[], hashtags CHAR(64)[],
+    flags CHAR(64)[], items CHAR(64)[], locations CHAR(64)[], event_types TEXT[],
+    since TIMESTAMPTZ, until TIMESTAMPTZ, viewer CHAR(64), joined BIGINT,
+    messages BOOLEAN, narrowed BOOLEAN, record_kinds TEXT[],
+    at_position BIGINT, at_absent BIGINT[], at_records BIGINT, listed BIGINT[]
+) RETURNS SETOF embedding.lexical LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT l.* FROM embedding.lexical l
+    WHERE $14 AND l.kind = 'context' AND l.source_id <= $17 AND l.source_id <> ALL ($18)
+            AND (NOT $15 OR $20 IS NOT NULL AND l.source_id + 0 = ANY ($20) OR $20 IS NULL AND EXISTS (
+                SELECT FROM log.in_scope($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) m WHERE m.id = l.source_id OFFSET 0))
+        OR l.kind <> 'context' AND l.kind = ANY ($16::log.ref_type[]) AND l.source_id <= $19
+            AND ($10 IS NULL AND $11 IS NULL OR EXISTS (
+                SELECT FROM knowledge.records r
+                WHERE r.id = l.source_id AND ($10 IS NULL OR r.created_at >= $10) AND ($11 IS NULL OR r.created_at < $11) OFFSET 0))
+$$;
+
+-- Where a message that a viewer sees stands: what a page of a list begins behind. NULL for one that they do not see.
+CREATE FUNCTION log.place_of(message CHAR(64), viewer CHAR(64)) RETURNS BIGINT LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT m.id FROM log.messages m WHERE m.hash = $1 AND ($2 IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $2 AND v.session_hash = m.session_hash))
+$$;
+CREATE FUNCTION log.time_of(message CHAR(64), viewer CHAR(64)) RETURNS TIMESTAMPTZ LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT m.created_at FROM log.messages m WHERE m.hash = $1 AND ($2 IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $2 AND v.session_hash = m.session_hash))
+$$;
+
+-- Ids of the last 4,096 up to one that no message has and that one may still get, whoever sees it.
+CREATE FUNCTION log.absent(upto BIGINT) RETURNS BIGINT[] LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN log.is_written() THEN ARRAY(
+        SELECT i.id FROM generate_series(GREATEST($1 - 4095, 1), $1) AS i (id)
+        EXCEPT SELECT m.id FROM log.messages m WHERE m.id BETWEEN $1 - 4095 AND $1 ORDER BY id) ELSE '{}' END
+$$;
+
+-- Whose selection it is: NULL for an administrator's, who sees all. What the search could see is told by the newest
+-- message that the viewer saw, since the positions of others' messages are not theirs to know: receipts of version 4.
+ALTER TABLE memory.selections
+    ADD COLUMN viewer CHAR(64) COLLATE "C", -- a domain would have every row read
+    ADD COLUMN newest CHAR(64) COLLATE "C";
+CREATE INDEX selections_viewer ON memory.selections (viewer, created_at, id) WHERE viewer IS NOT NULL;
+
+-- ---- the fence -------------------------------------------------------------------------------------------
+-- What db/fence.sql needs, which is applied where the database lets roles be made: row-level security behind the server's
+-- own predicates.
+
+-- The player in whose name a transaction reads.
+CREATE FUNCTION log.viewer() RETURNS CHAR(64) LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN NULLIF(current_setting('context_manager.player', TRUE), '')::CHAR(64);
+
+-- What the viewer is a member of. A policy cannot ask a table that has it as policy, so these have their owner's rights.
+CREATE FUNCTION log.own_sessions() RETURNS SETOF CHAR(64) LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+    SELECT v.session_hash FROM log.members v WHERE v.player = log.viewer()
+$$;
+
+-- Who stands in one of these sessions, the viewer included.
+CREATE FUNCTION log.known_players() RETURNS SETOF CHAR(64) LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+    SELECT log.viewer() UNION SELECT o.player FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash WHERE v.player = log.viewer()
+$$;
+
+-- Views show whoever looks what they may see.
+-- +goose StatementBegin
+DO $$
+DECLARE
+    named REGCLASS;
+BEGIN
+    FOR named IN SELECT c.oid::REGCLASS FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relkind = 'v' AND (n.nspname IN ('log', 'core') OR n.nspname = 'public' AND c.relname = 'ia_nest_events')
+    LOOP
+        EXECUTE format('ALTER VIEW %s SET (security_invoker = TRUE)', named);
+    END LOOP;
+END $$;
+-- +goose StatementEnd

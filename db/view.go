@@ -1,0 +1,162 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+)
+
+// As gives the store as a player sees it: the sessions that they are a member of, and nothing that tells of others. Every
+// statement of a view says so itself; where the database has the roles for it, row-level security stands behind.
+func (d *DB) As(player chain.Hash) *DB {
+	return &DB{shared: d.shared, viewer: &player}
+}
+
+// Fenced tells whether row-level security stands behind what players read. Where the login may not make roles it does not.
+func (d *DB) Fenced() bool { return d.fenced }
+
+// viewerText gives the viewer as queries take it: nil sees all.
+func (d *DB) viewerText() *string {
+	return hashText(d.viewer)
+}
+
+// read are the queries of a caller.
+func (d *DB) read() *dbgen.Queries {
+	if d.viewer == nil || !d.fenced {
+		return dbgen.New(d.reads)
+	}
+	return dbgen.New(fence{d})
+}
+
+// How a transaction becomes a player's. Settings end with it, so that a pooler may stand between.
+const (
+	fencedSQL = "SELECT COALESCE((SELECT pg_has_role(r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'cm_player'), FALSE)"
+	roleSQL   = "SET LOCAL ROLE cm_player"
+	playerSQL = "SELECT set_config('context_manager.player', $1, TRUE)"
+)
+
+// queueFence has the rest of a batch's transaction done as the viewer.
+func (d *DB) queueFence(batch *pgx.Batch) {
+	if d.viewer != nil && d.fenced {
+		batch.Queue(roleSQL)
+		batch.Queue(playerSQL, d.viewer.String())
+	}
+}
+
+// fence reads as the viewer: each statement in a transaction of its own, in one round trip.
+type fence struct{ *DB }
+
+// Exec is for statements without rows, of which a reader has none.
+func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	rows, err := f.Query(ctx, sql, args...)
+	if err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	rows.Close()
+	return rows.CommandTag(), rows.Err()
+}
+
+// Query gives rows that must be closed.
+func (f fence) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	conn, err := f.reads.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batch := &pgx.Batch{}
+	batch.Queue("begin read only")
+	f.queueFence(batch)
+	before := batch.Len()
+	batch.Queue(sql, args...)
+	batch.Queue("commit")
+	results := conn.SendBatch(ctx, batch)
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close()
+			go endReading(conn)
+			return nil, err
+		}
+	}
+	rows, err := results.Query()
+	if err != nil {
+		_ = results.Close()
+		go endReading(conn)
+		return nil, err
+	}
+	return &fencedRows{Rows: rows, results: results, conn: conn}, nil
+}
+
+// QueryRow gives a row that must be scanned.
+func (f fence) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	rows, err := f.Query(ctx, sql, args...)
+	return fencedRow{rows, err}
+}
+
+// fencedRows end their transaction and give their connection back when they are closed.
+type fencedRows struct {
+	pgx.Rows
+	results pgx.BatchResults
+	conn    *pgxpool.Conn
+	ended   bool
+	err     error
+}
+
+// Close ends the transaction. Closing again does nothing.
+func (r *fencedRows) Close() {
+	r.Rows.Close()
+	if r.ended {
+		return
+	}
+	r.ended = true
+	r.err = r.results.Close()
+	if r.err != nil {
+		go endReading(r.conn)
+		return
+	}
+	r.conn.Release()
+}
+
+// Err gives what went wrong while reading, or while ending the transaction.
+func (r *fencedRows) Err() error {
+	if err := r.Rows.Err(); err != nil {
+		return err
+	}
+	return r.err
+}
+
+// Next closes the rows behind the last.
+func (r *fencedRows) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+type fencedRow struct {
+	rows pgx.Rows
+	err  error
+}
+
+// Scan reads the row, and gives pgx.ErrNoRows if there is none.
+func (r fencedRow) Scan(into ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return err
+		}
+		return pgx.ErrNoRows
+	}
+	if err := r.rows.Scan(into...); err != nil {
+		return err
+	}
+	r.rows.Close()
+	return r.rows.Err()
+}
