@@ -19,7 +19,9 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-func agent() auth.Caller { return auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent} }
+func agent() auth.Caller {
+	return auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent, Scopes: auth.DefaultScopes(auth.Agent)}
+}
 
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
