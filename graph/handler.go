@@ -54,6 +54,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(withLoaders(resolver.Store))
+	server.AroundFields(allow)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver.Store))
 	return front{transports: server}
