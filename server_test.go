@@ -266,7 +266,7 @@ func writes(t *testing.T, p *servertest.Process) {
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for ctx.Err() == nil {
-		if _, err = p.Append(ctx, object{"sessionHash": hashOf("hot"), "ownerId": hashOf("o"), "content": "again", "idempotencyKey": hashOf(p.URL)}); err == nil {
+		if _, err = p.Append(ctx, object{"sessionHash": hashOf("hot"), "ownerId": hashOf("o"), "content": "again " + p.URL, "idempotencyKey": p.URL}); err == nil {
 			return
 		}
 		<-poll.C
