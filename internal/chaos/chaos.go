@@ -44,6 +44,11 @@ func scenarios() []scenario {
 	return []scenario{
 		{name: "server", about: "the server is killed, and its own Postgres with it", run: killServer},
 		{name: "server-alone", about: "the server is killed, and its Postgres goes on", run: killServerAlone},
+		{name: "postgres", about: "Postgres is killed", run: killPostgres},
+		{name: "postgres-own", about: "the server's own Postgres is killed", run: killPrivatePostgres},
+		{name: "eio", about: "Postgres' disk fails", needs: []string{"strace"}, root: true, run: failingDisk},
+		{name: "disk", about: "Postgres' disk is full", root: true, run: fullDisk},
+		{name: "standby", about: "a synchronous standby is promoted", run: promoteStandby},
 	}
 }
 

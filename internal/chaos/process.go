@@ -31,7 +31,7 @@ type process struct {
 func launch(cmd *exec.Cmd, user *syscall.Credential) (*process, error) {
 	p := &process{cmd: cmd, output: &tail{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Credential: user}
+	cmd.SysProcAttr = attributes(user)
 	began := make(chan error)
 	go func() {
 		// The signal on our death comes when the thread that started the program ends, which must not be before us.
@@ -80,8 +80,9 @@ func (p *process) ended() bool {
 
 // tail keeps the last of what a program prints. Safe for concurrent use.
 type tail struct {
-	mu   sync.Mutex
-	text []byte
+	mu     sync.Mutex
+	text   []byte
+	defect string // the first line that tells of an INTERNAL error
 }
 
 // maxTail is how much is kept.
@@ -92,6 +93,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
+	if t.defect == "" {
+		for line := range bytes.Lines(p) {
+			if bytes.Contains(line, []byte("level=ERROR")) {
+				t.defect = strings.TrimSpace(string(line))
+				break
+			}
+		}
+	}
 	if len(t.text) > 2*maxTail {
 		t.text = bytes.Clone(t.text[len(t.text)-maxTail:])
 	}
@@ -103,6 +112,13 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.text)
+}
+
+// internal gives the first defect that a server told.
+func (t *tail) internal() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.defect
 }
 
 // last gives the last lines.

@@ -199,3 +199,10 @@ func copyTree(ctx context.Context, from, to string) error {
 	}
 	return nil
 }
+
+// timedAt adds a row about one time.
+func (s *stage) timedAt(done string, times int, what string, took, limit time.Duration) {
+	s.found(done, times, fmt.Sprintf("%s (%s)", what, limit), short(took)+" at most", took <= s.limit(limit),
+		map[string]float64{"max_ms": milliseconds(took)})
+	s.rows[len(s.rows)-1].Timed = true
+}
