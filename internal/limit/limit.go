@@ -114,7 +114,12 @@ func (l *Limiter) tooMany(wait time.Duration) error {
 }
 
 // Key tells callers' tokens apart.
-func Key(c auth.Caller) string { return fmt.Sprint(c.Role, c.Player) }
+func Key(c auth.Caller) string {
+	if c.TokenID != "" {
+		return c.TokenID
+	}
+	return string(c.Role) + c.Player.String()
+}
 
 // Address gives the key of the address in the context, "" if there is none.
 func Address(ctx context.Context) string {
