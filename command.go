@@ -47,6 +47,7 @@ type commandLine struct {
 	Verify verifyCommand `cmd:"" help:"Check an export, with no server and no database, or a server that need not be trusted."`
 	Eval   evalCommand   `cmd:"" help:"Measure what ranked context finds of a LoCoMo file's evidence, in a scratch database."`
 	Bench  benchCommand  `cmd:"" help:"Measure appending, checking and sealing beside the limits that the machine sets, in a scratch database."`
+	Chaos  chaosCommand  `cmd:"" help:"Make faults under load, on servers and databases of its own, and look whether anything acknowledged is lost."`
 
 	Witness witnessCommand `cmd:"" help:"Cosign the checkpoints of logs, each only if it extends the last. For a machine that the logs' administrators cannot touch."`
 }

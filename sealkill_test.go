@@ -119,8 +119,12 @@ func TestKilledWhileSealing(t *testing.T) {
 		l := p.Load(string(rune('a'+i)), writers, hot)
 		l.Until(each)
 		ends[i%len(ends)](p)
-		p.End()
 		maps.Copy(acknowledged, l.Wait())
+		if i%len(ends) > 0 { // the server has started Postgres again
+			writes(t, p)
+			p.Signal(syscall.SIGTERM)
+		}
+		p.End()
 		<-seen
 	}
 	p := start(t, dataDir)

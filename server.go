@@ -12,7 +12,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -66,14 +65,6 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 	if err != nil {
 		return err
 	}
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	if s.Postgres != nil {
-		go func() {
-			<-s.Postgres.Done()
-			fail(fault.New(fault.Unavailable, "the private Postgres has ended; its log is %s", filepath.Join(cfg.DataDir, "postgres.log")))
-		}()
-	}
 	metrics := httpd.NewMetrics()
 	if err := startSealer(ctx, s.DB, c.Server, cfg.DataDir, metrics); err != nil {
 		return err
@@ -83,11 +74,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 	}
 	metrics.AddEmbeddings(embeddingCounts(s.DB))
 	announce(listener.Addr(), token, made, cfg.DataDir)
-	err = serve(ctx, listener, s, auth.NewAdminVerifier(token), c.Server, metrics, log)
-	if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {
-		return cause
-	}
-	return err
+	return serve(ctx, listener, s, auth.NewAdminVerifier(token), c.Server, metrics, log)
 }
 
 // startSealer makes the store seal its log until it is closed.
@@ -192,7 +179,7 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	mux.Handle("/session", gate.Sessions())
 	mux.Handle("/metrics", metrics.Handler())
 	mux.Handle("/healthz", server.Health(s.Ping))
-	mux.Handle("/readyz", server.Health(ready(s.DB)))
+	mux.Handle("/readyz", server.Health(ready(s)))
 	if sealer := s.Sealer(); sealer != nil {
 		tree := tile.NewHandler(s.DB, func() string { return sealer.State().PublicKey }, log)
 		for _, path := range []string{"/checkpoint", "/log.pub", "/tile/"} {
@@ -203,13 +190,19 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	return server.Run(ctx, listener, mux)
 }
 
-// ready tells whether the database answers, and the tree is one that may be signed.
-func ready(store *db.DB) func(context.Context) error {
+// ready tells whether the private Postgres runs, if there is one, the database answers, and the tree is one that may be
+// signed.
+func ready(s *instance.Instance) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := store.Ping(ctx); err != nil {
+		if s.Postgres != nil {
+			if err := s.Postgres.Problem(); err != nil {
+				return err
+			}
+		}
+		if err := s.Ping(ctx); err != nil {
 			return err
 		}
-		if sealer := store.Sealer(); sealer != nil {
+		if sealer := s.Sealer(); sealer != nil {
 			return sealer.Ready()
 		}
 		return nil

@@ -28,6 +28,10 @@ func (r *locationResolver) ID(ctx context.Context, obj *model.Location) (string,
 }
 
 func (r *mutationResolver) UpsertComponents(ctx context.Context, components []component.Draft) ([]model.Component, error) {
+	components, err := r.ownDrafts(ctx, components)
+	if err != nil {
+		return nil, err
+	}
 	changed, err := r.Store.UpsertComponents(ctx, components)
 	if err != nil {
 		return nil, err

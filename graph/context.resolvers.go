@@ -64,7 +64,11 @@ func (r *mutationResolver) RecordSelection(ctx context.Context, selection string
 	if err != nil {
 		return nil, err
 	}
-	written, err := r.Store.RecordSelection(ctx, key, message)
+	acting, err := actingFor(ctx, []chain.Draft{message}, func(int) string { return "message" })
+	if err != nil {
+		return nil, err
+	}
+	written, err := r.Store.RecordSelection(ctx, key, acting[0])
 	if err != nil {
 		return nil, err
 	}

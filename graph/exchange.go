@@ -20,11 +20,13 @@ const (
 // exchange is what the guard has to know of the HTTP request that an operation came in, and the status that its
 // answer shall have. A WebSocket has none. It belongs to the request's goroutine.
 type exchange struct {
-	method string
-	stream bool // the answer is a stream of events
-	size   int  // of the body, in bytes
-	status int  // 0 leaves it to the transport
-	began  bool // the operation was executed, or is being
+	method  string
+	query   string          // the document that the guard has looked at
+	refused *gqlerror.Error // why it is refused, nil if it is not
+	stream  bool            // the answer is a stream of events
+	size    int             // of the body, in bytes
+	status  int             // 0 leaves it to the transport
+	began   bool            // the operation was executed, or is being
 }
 
 type exchangeKey struct{}
@@ -57,8 +59,7 @@ func (x *exchange) check(op *ast.OperationDefinition) *gqlerror.Error {
 	switch {
 	case x.size > MaxBody && !onlyAdds(op):
 		x.status = http.StatusRequestEntityTooLarge
-		return limitError("the request has %d bytes; at most %d are allowed, and %d for mutations that only append messages or add records or components",
-			x.size, MaxBody, MaxAppendBody)
+		return limitError("%s", errNotLarge())
 	case x.method == http.MethodGet && op.Operation == ast.Mutation:
 		x.status = http.StatusMethodNotAllowed
 		return limitError("GET is for queries: send mutations by POST")

@@ -13,22 +13,24 @@ import (
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/limit"
 )
 
 // Limits of a request's document and variables. What is spread by fragments counts wherever it is spread.
 const (
-	MaxTokens     = 15_000 // of the document
-	MaxDepth      = 15     // levels of fields; the introspection query of graphql-js has as many
-	MaxSelections = 500    // fields, fragment spreads and inline fragments
-	MaxRootFields = 50     // of an operation
-	MaxAliases    = 100    //
-	MaxDirectives = 50     //
-	MaxFragments  = 50     // that the document defines
-	MaxOperations = 20     // that the document defines
-	MaxVariables  = 100    // that an operation defines
-	MaxArguments  = 500    //
-	MaxRepeats    = 100    // fields of the same response name in a selection set, beyond the first
-	MaxNesting    = 100    // levels of lists and objects in a value
+	MaxDocument   = 256 << 10 // bytes
+	MaxTokens     = 15_000    // of the document
+	MaxDepth      = 15        // levels of fields; the introspection query of graphql-js has as many
+	MaxSelections = 500       // fields, fragment spreads and inline fragments
+	MaxRootFields = 50        // of an operation
+	MaxAliases    = 100       //
+	MaxDirectives = 50        //
+	MaxFragments  = 50        // that the document defines
+	MaxOperations = 20        // that the document defines
+	MaxVariables  = 100       // that an operation defines
+	MaxArguments  = 500       //
+	MaxRepeats    = 100       // fields of the same response name in a selection set, beyond the first
+	MaxNesting    = 100       // levels of lists and objects in a value
 	MaxComplexity = 200_000
 )
 
@@ -42,7 +44,8 @@ const (
 // the standard's validation takes quadratic time over repeated fields, and exponential time over nested fragments.
 // Complexity, which needs the schema's types, is counted after validation.
 type guard struct {
-	cache *documentCache
+	cache  *documentCache
+	limits *limit.Limiter
 }
 
 // ExtensionName names it to gqlgen.
@@ -51,19 +54,28 @@ func (guard) ExtensionName() string { return "Guard" }
 // Validate has nothing to check.
 func (guard) Validate(graphql.ExecutableSchema) error { return nil }
 
-// MutateOperationParameters checks what was sent, before validation.
+// MutateOperationParameters checks what was sent, before validation. A request that came by HTTP was checked by the
+// front, before its variables were decoded.
 func (g guard) MutateOperationParameters(ctx context.Context, params *graphql.RawParams) *gqlerror.Error {
-	if err := checkNesting("variables", params.Variables, 0); err != nil {
-		return err
+	x := exchangeFrom(ctx)
+	switch {
+	case x == nil:
+	case x.refused != nil:
+		return x.refused
+	case x.query != params.Query:
+		return limitError("query: is not the one that was checked")
+	default:
+		return nil
 	}
-	doc, cached := g.cache.Get(ctx, params.Query)
-	if !cached {
-		var err error
-		if doc, err = parser.ParseQueryWithTokenLimit(&ast.Source{Input: params.Query}, MaxTokens); err != nil {
-			return parseError(err)
-		}
+	if err := g.limits.Take(ctx); err != nil {
+		return refuse(ctx, http.StatusTooManyRequests, fault.RateLimited, "%s", err)
 	}
-	found, err := measureDocument(doc)
+	return g.admit(ctx, params.Query, params.OperationName)
+}
+
+// admit checks a document, and the operation of it that is asked for.
+func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror.Error {
+	doc, found, err := g.examine(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -72,11 +84,27 @@ func (g guard) MutateOperationParameters(ctx context.Context, params *graphql.Ra
 			return refuse(ctx, http.StatusForbidden, fault.Forbidden, "introspection is for administrators")
 		}
 	}
-	op := doc.Operations.ForName(params.OperationName)
+	op := doc.Operations.ForName(operationName)
 	if op == nil {
 		return nil // validation says so
 	}
 	return exchangeFrom(ctx).check(op)
+}
+
+// examine parses a document, and measures it.
+func (g guard) examine(ctx context.Context, query string) (*ast.QueryDocument, *measurer, *gqlerror.Error) {
+	if len(query) > MaxDocument {
+		return nil, nil, limitError("the document has %d bytes; at most %d are allowed: put what is long into variables", len(query), MaxDocument)
+	}
+	doc, cached := g.cache.Get(ctx, query)
+	if !cached {
+		var err error
+		if doc, err = parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, MaxTokens); err != nil {
+			return nil, nil, parseError(err)
+		}
+	}
+	found, err := measureDocument(doc)
+	return doc, found, err
 }
 
 // MutateOperationContext checks what was validated, and lets administrators introspect.
@@ -105,28 +133,6 @@ func limitError(format string, args ...any) *gqlerror.Error {
 	err := gqlerror.Errorf(format, args...)
 	errcode.Set(err, errcode.ValidationFailed)
 	return err
-}
-
-// checkNesting refuses values whose lists and objects nest too deep.
-func checkNesting(name string, v any, depth int) *gqlerror.Error {
-	if depth > MaxNesting {
-		return limitError("%s: more than %d levels of lists and objects; at most as many are allowed", name, MaxNesting)
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, x := range v {
-			if err := checkNesting(name, x, depth+1); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for _, x := range v {
-			if err := checkNesting(name, x, depth+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // documentCache keeps documents that passed validation, by their text. Safe for concurrent use.

@@ -9,14 +9,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
 )
-
-// hostileLimit is what a request of 15 kB that is refused may cost: 50 ms without the race detector.
-const hostileLimit = slowdown * 50 * time.Millisecond
 
 // quiet is an API without a store, for what never reaches one.
 func quiet() http.Handler {
@@ -164,45 +160,5 @@ func hostile() map[string]struct{ query, want string } {
 		"unlike, deep twice":  {"query($h:Hash!){" + strings.Repeat(chain+numbered(45, "h%d:hash")+closing+" ", 2) + "}", "complexity is"},
 		"alike, deep and by fragments": {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("...f ", 40)+closing+" ", 2) + "} fragment f on Message{hash hash}",
 			"complexity is"},
-	}
-}
-
-func TestHostile(t *testing.T) {
-	h := quiet() // not parallel: time is measured
-	for name, test := range hostile() {
-		body := requestBody(t, test.query, map[string]any{"h": strings.Repeat("0", 64)})
-		took, a := time.Duration(0), answer{}
-		for range 3 { // the machine may be busy
-			start := time.Now()
-			response := post(h, auth.Administrator(), body)
-			took = time.Since(start)
-			if a = read(t, response); response.StatusCode != http.StatusOK {
-				t.Errorf("%s: status = %d, want 200 for application/json", name, response.StatusCode)
-			}
-			if took < hostileLimit {
-				break
-			}
-		}
-		if a.code() != fault.BadUserInput || !strings.Contains(a.message(), test.want) {
-			t.Errorf("%s: %s %.200q, want BAD_USER_INPUT with %q", name, a.code(), a.message(), test.want)
-		}
-		if len(a.message()) > 1000 || strings.Contains(strings.ToLower(a.message()), "did you mean") {
-			t.Errorf("%s: the message is %.300q, want it short and without suggestions", name, a.message())
-		}
-		if took > hostileLimit {
-			t.Errorf("%s: took %v, want at most %v", name, took, hostileLimit)
-		}
-	}
-}
-
-func BenchmarkHostile(b *testing.B) {
-	h := quiet()
-	for name, test := range hostile() {
-		body := requestBody(b, test.query, nil)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				post(h, auth.Administrator(), body)
-			}
-		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/httpd"
+	"github.com/tzzr/context-manager/internal/limit"
 )
 
 // Times of operations and streams.
@@ -28,8 +29,9 @@ const (
 // Config is what the API needs besides its resolvers.
 type Config struct {
 	Log     *slog.Logger
-	Tokens  auth.Verifier // for tokens that come in a WebSocket's first message
-	Origins []string      // browsers' origins, besides the server's own, that may open WebSockets
+	Tokens  auth.Verifier  // for tokens that come in a WebSocket's first message
+	Origins []string       // browsers' origins, besides the server's own, that may open WebSockets
+	Limits  *limit.Limiter // how often callers may call; nil: as often as they like
 }
 
 // NewHandler serves the API: queries and mutations by POST, queries by GET, subscriptions as events or on a WebSocket
@@ -48,15 +50,17 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.SetValidationRulesFn(rulesWithoutSuggestions)
 	server.SetErrorPresenter(presenter{log: cfg.Log}.present)
 	server.SetRecoverFunc(recovered)
-	server.Use(guard{cache: cache})
+	g := guard{cache: cache, limits: cfg.Limits}
+	server.Use(g)
 	server.AroundOperations(begin)
 	server.AroundOperations(limitSocket)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(withLoaders(resolver.Store))
+	server.AroundFields(allow)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver.Store))
-	return front{transports: server}
+	return front{transports: server, guard: g, limits: cfg.Limits}
 }
 
 // withLoaders gives each response, and so each event of a subscription, loaders of its own.

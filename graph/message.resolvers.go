@@ -130,6 +130,10 @@ func (r *messageRefResolver) Target(ctx context.Context, obj *model.MessageRef) 
 }
 
 func (r *mutationResolver) AppendMessages(ctx context.Context, messages []chain.Draft) ([]model.Message, error) {
+	messages, err := actingFor(ctx, messages, messageField)
+	if err != nil {
+		return nil, err
+	}
 	written, err := r.Store.Append(ctx, messages)
 	if err != nil {
 		return nil, err

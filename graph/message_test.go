@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
@@ -43,7 +44,7 @@ func TestMessageFields(t *testing.T) {
 		"session": {"hash": "` + hashOf("s") + `", "length": 2, "head": "` + hash + `"}, "thread": {"hash": "` + hashOf("t") + `", "messageCount": 1},
 		"owner": {"hash": "` + hashOf("ply:o") + `", "namespace": "PLY", "key": "o", "name": "Owner", "preferences": ["tea"]},
 		"players": [{"hash": "` + hashOf("p1") + `", "namespace": null, "key": null}, {"hash": "` + hashOf("p2") + `", "namespace": null, "key": null}],
-		"masterPlayer": {"hash": "` + hashOf("m") + `"}, "role": "assistant", "eventType": "TOOL", "importance": 2, "channel": "webchat", "source": "",
+		"masterPlayer": {"hash": "` + hashOf("m") + `"}, "role": "assistant", "eventType": "TOOL", "importance": 2, "channel": "webchat", "source": "; by ` + auth.Administrator().Player.String() + `",
 		"content": "line one\nline two 😀", "attachments": {"n": 1.10, "big": 12345678901234567890, "deep": {"list": [null, true]}}, "ambient": {"tz": "Europe/Madrid"},
 		"hashtags": [{"hash": "` + hashOf("h") + `", "data": {}}], "flag": {"hash": "` + hashOf("flg:gdpr") + `", "key": "gdpr", "name": "General Data Protection Regulation"},
 		"masterItem": {"hash": "` + hashOf("mi") + `"}, "items": [{"hash": "` + hashOf("i") + `"}], "location": {"hash": "` + hashOf("l") + `"},

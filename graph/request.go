@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,23 +11,23 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/limit"
 )
 
 // front stands before gqlgen's transports: it lets in whoever may call, and requests that are what the GraphQL over
 // HTTP specification wants. What comes through is JSON of the right shape, so that the transports' own words for what
 // is wrong, which repeat the body, are never needed.
+//
+// It works in the order of what a step costs: what the headers tell, the token, the rate, the body's outline, the
+// document; variables are decoded only once the document has passed.
 type front struct {
 	transports http.Handler
-}
-
-// envelope is a request by POST. Variables and extensions are left for the transport to read.
-type envelope struct {
-	Query         *string                    `json:"query"`
-	OperationName *string                    `json:"operationName,omitempty"`
-	Variables     map[string]json.RawMessage `json:"variables,omitempty"`
-	Extensions    map[string]json.RawMessage `json:"extensions,omitempty"`
+	guard      guard
+	limits     *limit.Limiter // nil: none
 }
 
 // ServeHTTP answers one request, or one WebSocket for as long as it lives.
@@ -37,41 +38,172 @@ func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Add("Vary", "Accept")
-	if _, err := auth.From(r.Context()); err != nil {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		writeError(w, r, http.StatusUnauthorized, err)
-		return
-	}
-	x := &exchange{method: r.Method}
 	switch r.Method {
 	case http.MethodGet:
-		f.get(w, r, x)
 	case http.MethodPost:
-		f.post(w, r, x)
+		if status, err := checkHeader(r); err != nil {
+			writeError(w, r, status, err)
+			return
+		}
 	default:
 		w.Header().Set("Allow", "GET, POST")
 		writeError(w, r, http.StatusMethodNotAllowed, fault.New(fault.BadUserInput, "the method is not GET or POST"))
+		return
+	}
+	_, nobody := auth.From(r.Context())
+	if err := cmp.Or(f.limits.Take(r.Context()), nobody); err != nil {
+		writeError(w, r, statusOf(w, err), err)
+		return
+	}
+	x := &exchange{method: r.Method}
+	if r.Method == http.MethodGet {
+		f.get(w, r, x)
+	} else {
+		f.post(w, r, x)
+	}
+}
+
+// checkHeader refuses what need not be read to be refused.
+func checkHeader(r *http.Request) (int, error) {
+	if r.ContentLength > MaxAppendBody {
+		return http.StatusRequestEntityTooLarge, errTooLarge()
+	}
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
+		return http.StatusUnsupportedMediaType, fault.New(fault.BadUserInput, "the Content-Type is not application/json in UTF-8")
+	}
+	return 0, nil
+}
+
+func errTooLarge() error {
+	return fault.New(fault.BadUserInput, "the request has more than %d bytes, which is the limit for any", MaxAppendBody)
+}
+
+// statusOf gives the status for a caller who is refused, and sets the headers that go with it.
+func statusOf(w http.ResponseWriter, err error) int {
+	switch fault.CodeOf(err) {
+	case fault.RateLimited:
+		limit.SetRetryAfter(w, err)
+		return http.StatusTooManyRequests
+	case fault.Unauthenticated:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
+	default:
+		return http.StatusServiceUnavailable
 	}
 }
 
 func (f front) post(w http.ResponseWriter, r *http.Request, x *exchange) {
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
-		writeError(w, r, http.StatusUnsupportedMediaType,
-			fault.New(fault.BadUserInput, "the Content-Type is not application/json in UTF-8"))
-		return
+	sent := http.MaxBytesReader(w, r.Body, MaxAppendBody)
+	body, err := readBody(sent, r.ContentLength)
+	if err == nil && len(body) > MaxBody {
+		switch refused, err := f.mayBeLarge(r, body); {
+		case err != nil:
+			writeError(w, r, http.StatusRequestEntityTooLarge, err)
+			return
+		case refused != nil:
+			x.refused = refused
+			f.pass(w, r, x, stub)
+			return
+		}
+		body, err = readRest(sent, body, r.ContentLength)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxAppendBody))
 	if err != nil {
 		status, err := readError(err)
 		writeError(w, r, status, err)
 		return
 	}
-	if err := checkEnvelope(body); err != nil {
+	x.size = len(body)
+	f.admit(w, r, x, body)
+}
+
+// readBody reads a body, or MaxBody bytes of it and one more.
+func readBody(from io.Reader, length int64) ([]byte, error) {
+	if length >= 0 && length <= MaxBody {
+		body := make([]byte, length)
+		_, err := io.ReadFull(from, body)
+		if errors.Is(err, io.EOF) && length == 0 {
+			err = nil
+		}
+		return body, err
+	}
+	return io.ReadAll(io.LimitReader(from, MaxBody+1))
+}
+
+// readRest reads on.
+func readRest(from io.Reader, body []byte, length int64) ([]byte, error) {
+	whole := bytes.NewBuffer(make([]byte, 0, max(length, int64(2*len(body)))+bytes.MinRead))
+	_, _ = whole.Write(body)
+	_, err := whole.ReadFrom(from)
+	return whole.Bytes(), err
+}
+
+// mayBeLarge tells, by the beginning of a body, whether the rest is worth reading: only mutations that only add to the
+// log may have more than MaxBody bytes. What is refused is refused as if it were smaller.
+func (f front) mayBeLarge(r *http.Request, beginning []byte) (refused *gqlerror.Error, err error) {
+	parts, err := openEnvelope(beginning, MaxAppendValues)
+	if err != nil && !errors.Is(err, errCut) {
+		return nil, err
+	}
+	query, ok, err := text("query", parts.query)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fault.New(fault.BadUserInput, "the request has more than %d bytes, and no query among the first of them: put it before the variables", MaxBody)
+	}
+	doc, _, refused := f.guard.examine(r.Context(), query)
+	if refused != nil {
+		return refused, nil
+	}
+	for _, op := range doc.Operations {
+		if !onlyAdds(op) {
+			return nil, errNotLarge()
+		}
+	}
+	return nil, nil
+}
+
+func errNotLarge() error {
+	return fault.New(fault.BadUserInput, "the request has more than %d bytes, which only mutations may have that append messages or add records or components, up to %d", MaxBody, MaxAppendBody)
+}
+
+// stub is what transports get to see of a request that is refused: they only give the refusal its form.
+var stub = []byte(`{"query":"{__typename}"}`)
+
+// admit hands a request on once its document has passed.
+func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body []byte) {
+	mostValues := MaxValues
+	if len(body) > MaxBody {
+		mostValues = MaxAppendValues
+	}
+	parts, err := openEnvelope(body, mostValues)
+	if errors.Is(err, errCut) {
+		err = errNoJSON
+	}
+	var query, name string
+	if err == nil {
+		query, _, err = text("query", parts.query)
+	}
+	if err == nil {
+		name, _, err = text("operationName", parts.operationName)
+	}
+	if err == nil && query == "" {
+		err = fault.Input("query", "is missing")
+	}
+	if err != nil {
 		writeError(w, r, http.StatusBadRequest, err)
 		return
 	}
-	x.size, x.stream = len(body), wantsStream(r, body)
+	x.query, x.stream = query, wantsStream(r, query)
+	if x.refused = f.guard.admit(withExchange(r.Context(), x), query, name); x.refused != nil {
+		body = stub
+	} else if body, err = parts.body(body); err != nil {
+		writeError(w, r, http.StatusBadRequest, err)
+		return
+	}
 	f.pass(w, r, x, body)
 }
 
@@ -79,12 +211,12 @@ const eventStream = "text/event-stream"
 
 // wantsStream tells whether to answer with events. Clients that can read both list both for whatever they ask: then
 // a stream is for subscriptions, and everything else is answered with JSON.
-func wantsStream(r *http.Request, body []byte) bool {
+func wantsStream(r *http.Request, query string) bool {
 	accept := r.Header.Get("Accept")
 	if !strings.Contains(accept, eventStream) {
 		return false
 	}
-	if !strings.Contains(accept, "json") || bytes.Contains(body, []byte("subscription")) {
+	if !strings.Contains(accept, "json") || strings.Contains(query, "subscription") {
 		return true
 	}
 	r.Header.Set("Accept", strings.ReplaceAll(accept, eventStream, "application/json"))
@@ -103,71 +235,43 @@ func (f front) get(w http.ResponseWriter, r *http.Request, x *exchange) {
 		writeError(w, r, http.StatusBadRequest, err)
 		return
 	}
-	if x.stream = wantsStream(r, body); !x.stream {
-		f.pass(w, r, x, nil)
-		return
-	}
-	r = r.Clone(r.Context())
-	r.Method = http.MethodPost // gqlgen's stream takes no other
-	r.Header.Set("Content-Type", "application/json")
-	f.pass(w, r, x, body)
+	f.admit(w, r, x, body)
 }
 
 // pass hands the request on, with the body anew.
 func (f front) pass(w http.ResponseWriter, r *http.Request, x *exchange, body []byte) {
 	r = r.WithContext(withExchange(r.Context(), x))
+	if x.stream && r.Method == http.MethodGet {
+		r = r.Clone(r.Context())
+		r.Method = http.MethodPost // gqlgen's stream takes no other
+		r.Header.Set("Content-Type", "application/json")
+	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.transports.ServeHTTP(&reply{ResponseWriter: w, exchange: x}, r)
 }
 
 func readError(err error) (int, error) {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return http.StatusRequestEntityTooLarge, fault.New(fault.BadUserInput,
-			"the request has more than %d bytes, which is the limit for any", MaxAppendBody)
+		return http.StatusRequestEntityTooLarge, errTooLarge()
 	}
 	return http.StatusBadRequest, fault.Wrap(err, fault.BadUserInput, "the request ended before its body did")
 }
 
-// checkEnvelope tells whether a body is a request.
-func checkEnvelope(body []byte) error {
-	var e envelope
-	err := json.Unmarshal(body, &e)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if wrong.Field == "" {
-			return fault.New(fault.BadUserInput, "the body is not a JSON object with one request; batches are not served")
-		}
-		kind := "a string"
-		if wrong.Field == "variables" || wrong.Field == "extensions" {
-			kind = "an object"
-		}
-		return fault.Input(wrong.Field, "is not %s", kind)
-	}
-	if err != nil {
-		return fault.New(fault.BadUserInput, "the body is not JSON: %s", err)
-	}
-	if e.Query == nil || *e.Query == "" {
-		return fault.Input("query", "is missing")
-	}
-	return nil
-}
-
 // envelopeOf gives the body that a request by GET would have by POST.
 func envelopeOf(values url.Values) ([]byte, error) {
-	e := envelope{}
-	if q := values.Get("query"); q != "" {
-		e.Query = &q
-	} else {
-		return nil, fault.Input("query", "is missing")
-	}
-	if name := values.Get("operationName"); name != "" {
-		e.OperationName = &name
-	}
-	for name, target := range map[string]*map[string]json.RawMessage{"variables": &e.Variables, "extensions": &e.Extensions} {
+	parts := map[string]any{}
+	for _, name := range []string{"query", "operationName"} {
 		if text := values.Get(name); text != "" {
-			if err := json.Unmarshal([]byte(text), target); err != nil {
-				return nil, fault.Input(name, "is not a JSON object")
-			}
+			parts[name] = text
 		}
 	}
-	return json.Marshal(e)
+	for _, name := range []string{"variables", "extensions"} {
+		if text := values.Get(name); text != "" {
+			if !json.Valid([]byte(text)) || !strings.HasPrefix(strings.TrimSpace(text), "{") {
+				return nil, fault.Input(name, "is not a JSON object")
+			}
+			parts[name] = json.RawMessage(text)
+		}
+	}
+	return json.Marshal(parts)
 }

@@ -19,7 +19,9 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-func agent() auth.Caller { return auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent} }
+func agent() auth.Caller {
+	return auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent, Scopes: auth.DefaultScopes(auth.Agent)}
+}
 
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
@@ -50,10 +52,22 @@ func TestBadRequests(t *testing.T) {
 		"plain text":          {"POST", `{"query":"{__typename}"}`, []string{"Content-Type", "text/plain"}, 415, "the Content-Type is not application/json"},
 		"Latin-1":             {"POST", `{"query":"{__typename}"}`, []string{"Content-Type", "application/json; charset=iso-8859-1"}, 415, "the Content-Type is not application/json in UTF-8"},
 		"another method":      {"PUT", `{"query":"{__typename}"}`, nil, 405, "the method is not GET or POST"},
-		"variables nested":    {"POST", json10, nil, 200, "variables: more than 100 levels of lists and objects"},
-		"nested very deep":    {"POST", tooDeep, nil, 400, "exceeded max depth"},
-		"10 MB, a query":      {"POST", large("query($m:JSON){__typename}", 10_000_000), nil, 413, "at most 1048576 are allowed, and 16777216 for mutations that only append"},
-		"10 MB, a look-alike": {"POST", large("mutation($m:[MessageInput!]!){appendMessages(messages:$m){hash} ...f} fragment f on Mutation{__typename}", 10_000_000), nil, 413, "at most 1048576 are allowed"},
+		"variables nested":    {"POST", json10, nil, 400, "nests lists and objects deeper than 100 levels"},
+		"nested very deep":    {"POST", tooDeep, nil, 400, "nests lists and objects deeper than 100 levels"},
+		"twice the same name": {"POST", `{"query":"{__typename}","query":"{a}"}`, nil, 400, "query: is there twice"},
+		"a name in capitals":  {"POST", `{"query":"{__typename}","Query":"{a}"}`, nil, 400, "query: is not written like this"},
+		"a name with escapes": {"POST", `{"query":"{__typename}","qu\u0065ry":"{a}"}`, nil, 400, "names with escapes"},
+		"no comma":            {"POST", `{"query":"{__typename}" "a":1}`, nil, 400, "the body is not JSON"},
+		"a comma too many":    {"POST", `{"query":"{__typename}",}`, nil, 400, "the body is not JSON"},
+		"brackets crossed":    {"POST", `{"query":"{__typename}","variables":{"a":[}]}`, nil, 400, "the body is not JSON"},
+		"no JSON elsewhere":   {"POST", `{"query":"{__typename}","a":[1 2]}`, nil, 400, "the body is not JSON"},
+		"a huge number":       {"POST", `{"query":"{__typename}","variables":{"a":` + strings.Repeat("9", 5000) + `}}`, nil, 400, "a number of 5000 characters; at most 2000"},
+		"many values":         {"POST", `{"query":"{__typename}","variables":{"a":[` + strings.Repeat("1,", 60_000) + `1]}}`, nil, 400, "at most 50000 are allowed"},
+		"10 MB, a query":      {"POST", large("query($m:JSON){__typename}", 10_000_000), nil, 413, "more than 1048576 bytes, which only mutations may have that append messages"},
+		"10 MB, a look-alike": {"POST", large("mutation($m:[MessageInput!]!){appendMessages(messages:$m){hash} ...f} fragment f on Mutation{__typename}", 10_000_000), nil, 413, "more than 1048576 bytes"},
+		"10 MB, query last":   {"POST", `{"variables":{"m":"` + strings.Repeat("x", 10_000_000) + `"},"query":"{__typename}"}`, nil, 413, "put it before the variables"},
+		"10 MB, refused":      {"POST", large("{"+strings.Repeat("a ", 7500)+"}", 10_000_000), nil, 200, "7500 fields and fragments"},
+		"10 MB, two":          {"POST", large(appends+" query q{__typename}", 10_000_000), nil, 413, "more than 1048576 bytes"},
 		"10 MB, appended":     {"POST", large(appends, 10_000_000), nil, 200, "m[0].sessionHash: must be defined"},
 		"17 MB":               {"POST", large(appends, 17<<20), nil, 413, "more than 16777216 bytes"},
 		"an unknown operation": {"POST", `{"query":"query a{__typename} query b{__typename}","operationName":"c"}`, nil, 200,

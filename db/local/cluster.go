@@ -172,11 +172,15 @@ func clearPID(path, rest string) error {
 	if rest == "" {
 		return os.Remove(path) // it was cut off while being written: there are no backends yet
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0) // in place: the owner stays the same
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // in place: the owner stays the same
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "cannot write %s: %v", path, err)
 	}
-	_, err = fmt.Fprintf(f, "%d\n%s", os.Getpid(), rest)
+	text := fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest)
+	_, err = f.WriteAt(text, 0) // over what is there, and cut off after: a full disk must not leave it empty
+	if err == nil {
+		err = f.Truncate(int64(len(text)))
+	}
 	return errors.Join(err, f.Close())
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 // eventually waits for something that another process does and tells nobody.
@@ -103,47 +106,112 @@ func TestLiveOrphanIsStopped(t *testing.T) {
 	checkKept(t, second.URL())
 }
 
-func TestKilledPostgres(t *testing.T) {
+// eventuallyKept waits until what was committed is there, and so Postgres.
+func eventuallyKept(t *testing.T, s *Server) {
+	t.Helper()
+	eventually(t, "the return of Postgres", func() bool {
+		conn, err := pgx.Connect(t.Context(), s.URL())
+		if err != nil {
+			return false
+		}
+		defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+		var word string
+		return conn.QueryRow(t.Context(), "SELECT word FROM kept").Scan(&word) == nil && word == "committed"
+	})
+	eventually(t, "the end of the problem", func() bool { return s.Problem() == nil })
+}
+
+func TestEndedPostgresIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
-	first := start(t, dir)
-	writeKept(t, first.URL())
-	check(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
-	<-first.Done()
-	stop(t, first)
-	checkKept(t, start(t, dir).URL())
-	if log := printed(t, dir); !strings.Contains(log, "automatic recovery in progress") {
-		t.Errorf("Postgres did not recover; it printed\n%s", log)
+	for name, signal := range map[string]syscall.Signal{
+		"killed": syscall.SIGKILL, "stopped at once": syscall.SIGQUIT, "stopped in order": syscall.SIGINT,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := dataDir(t)
+			s := start(t, dir)
+			writeKept(t, s.URL())
+			for range 3 {
+				pid := postmaster(t, dir)
+				check(t, syscall.Kill(pid, signal))
+				eventually(t, "another Postgres", func() bool {
+					text, err := os.ReadFile(pidFile(dir))
+					first, _, whole := strings.Cut(string(text), "\n")
+					return err == nil && whole && first != strconv.Itoa(pid) && first != strconv.Itoa(os.Getpid())
+				})
+				eventuallyKept(t, s)
+			}
+			if log := printed(t, dir); signal != syscall.SIGINT && !strings.Contains(log, "automatic recovery in progress") {
+				t.Errorf("Postgres did not recover; it printed\n%s", log)
+			}
+			stop(t, s)
+			checkKept(t, start(t, dir).URL())
+		})
 	}
 }
 
-// A backend in the midst of a long computation does not see at once that Postgres is gone, and nothing else may
-// touch the cluster while it works.
-func TestOrphanedBackendIsWaitedFor(t *testing.T) {
+// While Postgres cannot start, whoever runs the server is told why, in Postgres' own words; once it can, it does.
+func TestPostgresThatCannotStart(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	first := start(t, dir)
-	writeKept(t, first.URL())
-	busy, other := connect(t, first.URL()), connect(t, first.URL())
+	s := start(t, dir)
+	writeKept(t, s.URL())
+	control := filepath.Join(dir, "postgres", "global", "pg_control")
+	check(t, os.Rename(control, control+".away"))
+	check(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
+	eventually(t, "the reason", func() bool {
+		err := s.Problem()
+		return err != nil && strings.Contains(err.Error(), "could not find the database system")
+	})
+	if err := s.Problem(); fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("Problem = %v, want UNAVAILABLE", err)
+	}
+	check(t, os.Rename(control+".away", control))
+	eventuallyKept(t, s)
+}
+
+// Stop ends what is being started, too.
+func TestStopWhilePostgresCannotStart(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	s := start(t, dir)
+	control := filepath.Join(dir, "postgres", "global", "pg_control")
+	check(t, os.Rename(control, control+".away"))
+	check(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
+	eventually(t, "the reason", func() bool { return s.Problem() != nil })
+	stop(t, s)
+	check(t, os.Rename(control+".away", control))
+	if pids := processesOn(filepath.Join(dir, "postgres")); len(pids) > 0 {
+		t.Errorf("after Stop, %v run on", pids)
+	}
+	check(t, start(t, dir).Problem())
+}
+
+// A backend in the midst of a long computation does not see at once that Postgres is gone, and nothing else may
+// touch the cluster while it works: it is ended.
+func TestOrphanedBackendIsEnded(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	s := start(t, dir)
+	writeKept(t, s.URL())
+	busy, other := connect(t, s.URL()), connect(t, s.URL())
 	busyPID := int(busy.PgConn().PID())
-	broken := make(chan struct{})
+	broken := make(chan error, 1)
 	go func() {
-		defer close(broken)
-		_, _ = busy.Exec(deadline(t), "SELECT count(*) FROM generate_series(1, 4000) a, generate_series(1, 4000) b")
+		_, err := busy.Exec(deadline(t), "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b")
+		broken <- err
 	}()
 	eventually(t, "the computation's start", func() bool {
 		return query(t, other, fmt.Sprintf("SELECT state FROM pg_stat_activity WHERE pid = %d", busyPID)) == "active"
 	})
 	check(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
-	<-first.Done()
-	stop(t, first)
-
-	second := start(t, dir)
+	if err := <-broken; err == nil || pgconn.Timeout(err) {
+		t.Errorf("the orphan's query = %v, want its end", err)
+	}
+	eventuallyKept(t, s)
 	if isAlive(busyPID) && isPostmaster(busyPID, filepath.Join(dir, "postgres")) {
 		t.Error("Postgres started while an orphaned backend was still at work")
 	}
-	<-broken
-	checkKept(t, second.URL())
 	if log := printed(t, dir); !strings.Contains(log, "is still in use") {
 		t.Errorf("Postgres saw no orphaned backend; it printed\n%s", log)
 	}

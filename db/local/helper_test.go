@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	fmt.Println(s.URL())
-	<-s.Done()
+	select {} // until it is killed
 }
 
 // config takes little memory, and does not wait for the disk: what a killed process wrote is in the kernel.

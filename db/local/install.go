@@ -139,3 +139,9 @@ func Installed(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("Postgres %s with pgvector, in %s", i.version, i.bin), nil
 }
+
+// Programs gives the directory of that Postgres' programs.
+func Programs(ctx context.Context) (string, error) {
+	i, err := findInstall(ctx, 0)
+	return i.bin, err
+}

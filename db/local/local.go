@@ -1,7 +1,7 @@
 // Package local runs the private Postgres that the server starts when it is not given a database: it finds the
-// programs, makes the cluster, starts it on a Unix socket that only this user can reach, and stops it with the
-// server. It survives what a killed server leaves behind. It never listens on TCP, never touches a cluster it
-// did not make, and knows nothing of what is kept in the database.
+// programs, makes the cluster, starts it on a Unix socket that only this user can reach, starts it again when it ends
+// unasked, and stops it with the server. It survives what a killed server leaves behind. It never listens on TCP,
+// never touches a cluster it did not make, and knows nothing of what is kept in the database.
 package local
 
 import (
@@ -36,10 +36,19 @@ type Config struct {
 // Server is a running private Postgres. It is safe for concurrent use.
 type Server struct {
 	dataDir string
+	cluster *cluster
+	owner   owner
 	socket  socketDir
 	lock    *os.File // held from Start until Stop: one server a data directory
-	process *process
+	log     *slog.Logger
 	stopped sync.Once
+
+	end  context.CancelFunc // of supervision
+	done chan struct{}      // closed when that has ended
+
+	mu      sync.Mutex
+	process *process // the last one that accepted connections
+	problem error    // why there is no Postgres; nil while there is
 }
 
 // Start gives a Postgres that accepts connections, with the database of URL in it. It makes the cluster on first
@@ -59,32 +68,48 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dataDir: dataDir, lock: lock}
-	if err := s.start(ctx, cfg, owner); err != nil {
+	s := &Server{dataDir: dataDir, owner: owner, lock: lock, log: cfg.Log, done: make(chan struct{})}
+	if err := s.start(ctx, cfg); err != nil {
 		s.release()
 		return nil, err
 	}
+	run, end := context.WithCancel(context.WithoutCancel(ctx))
+	s.end = end
+	go s.supervise(run)
 	return s, nil
 }
 
-func (s *Server) start(ctx context.Context, cfg Config, o owner) error {
-	c, err := openCluster(ctx, s.dataDir, o, cfg)
-	if err != nil {
+func (s *Server) start(ctx context.Context, cfg Config) (err error) {
+	if s.cluster, err = openCluster(ctx, s.dataDir, s.owner, cfg); err != nil {
 		return err
 	}
-	if err := c.evict(ctx); err != nil {
-		return err
-	}
-	if s.socket, err = makeSocketDir(c.dir, o); err != nil {
-		return err
-	}
-	if s.process, err = c.launch(ctx, s.socket); err != nil {
+	if err := s.launch(ctx); err != nil {
 		return err
 	}
 	if err := s.publish(ctx); err != nil {
 		return errors.Join(err, s.process.stop(ctx))
 	}
-	cfg.Log.InfoContext(ctx, "private Postgres started", "version", c.install.version, "data", c.dir, "socket", s.socket.path)
+	cfg.Log.InfoContext(ctx, "private Postgres started", "version", s.cluster.install.version, "data", s.cluster.dir, "socket", s.socket.path)
+	return nil
+}
+
+// launch starts Postgres, once nothing of an earlier one is left.
+func (s *Server) launch(ctx context.Context) error {
+	if err := s.cluster.evict(ctx); err != nil {
+		return err
+	}
+	socket, err := makeSocketDir(s.cluster.dir, s.owner)
+	if err != nil {
+		return err
+	}
+	s.socket = socket
+	p, err := s.cluster.launch(ctx, socket)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.process, s.problem = p, nil
 	return nil
 }
 
@@ -106,8 +131,13 @@ func (s *Server) publish(ctx context.Context) error {
 // URL is the connection string of the server's database, as superuser; libpq and pgx both read it.
 func (s *Server) URL() string { return s.socket.url(database) }
 
-// Done is closed when Postgres has ended, asked to or not. A server whose Postgres ended unasked cannot serve on.
-func (s *Server) Done() <-chan struct{} { return s.process.done }
+// Problem says, as UNAVAILABLE and in words for whoever runs the server, why there is no Postgres at the moment; nil
+// while there is one.
+func (s *Server) Problem() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problem
+}
 
 // Stop disconnects all clients, writes a checkpoint and ends Postgres; when ctx ends first, it ends Postgres at
 // once, which loses nothing that was committed but makes the next start recover. When Stop returns, no process is
@@ -115,6 +145,8 @@ func (s *Server) Done() <-chan struct{} { return s.process.done }
 func (s *Server) Stop(ctx context.Context) error {
 	var err error
 	s.stopped.Do(func() {
+		s.end()
+		<-s.done
 		err = s.process.stop(ctx)
 		s.release()
 	})

@@ -55,7 +55,7 @@ func TestRestartKeepsData(t *testing.T) {
 	writeKept(t, first.URL())
 	stop(t, first)
 	stop(t, first) // a second time does nothing
-	<-first.Done()
+	<-first.process.done
 	for _, gone := range []string{"postgres.url", "socket", "postgres/postmaster.pid"} {
 		if _, err := os.Lstat(filepath.Join(dir, gone)); !os.IsNotExist(err) {
 			t.Errorf("%s is still there after Stop: %v", gone, err)
@@ -73,7 +73,7 @@ func TestStopWithoutTimeLosesNothing(t *testing.T) {
 	cancel()
 	_ = s.Stop(none) // an error, unless Postgres was quicker
 	select {
-	case <-s.Done():
+	case <-s.process.done:
 	default:
 		t.Error("Postgres runs on after Stop")
 	}

@@ -20,6 +20,7 @@ import (
 const (
 	pollEvery  = 20 * time.Millisecond  // between two looks at something that sends no signal
 	retryEvery = 200 * time.Millisecond // between two starts that orphaned backends prevent
+	patience   = 3                      // such starts, before the backends are ended the hard way
 	maxLogSize = 16 << 20               // bytes; a longer log starts anew, the old one is kept once
 )
 
@@ -103,9 +104,9 @@ func (p *process) printed() string {
 }
 
 // launch starts Postgres on the cluster and waits until it accepts connections. Backends that outlived a killed
-// Postgres for a moment make it refuse; launch then tries again for as long as ctx lets it.
+// Postgres make it refuse; launch ends them, and tries again for as long as ctx lets it.
 func (c *cluster) launch(ctx context.Context, socket socketDir) (*process, error) {
-	for {
+	for try := 1; ; try++ {
 		p, err := c.spawn("postgres", c.dir, arguments(c.dir, socket, c.settings))
 		if err != nil {
 			return nil, err
@@ -117,11 +118,24 @@ func (c *cluster) launch(ctx context.Context, socket socketDir) (*process, error
 		if !strings.Contains(p.printed(), "is still in use") {
 			return nil, errors.Join(err, p.stop(ctx))
 		}
+		c.endOrphans(try > patience)
 		select {
 		case <-time.After(retryEvery):
 		case <-ctx.Done():
 			return nil, errors.Join(err, p.stop(ctx))
 		}
+	}
+}
+
+// endOrphans ends what is left of a Postgres that was killed. Nobody else may use the cluster, whose lock we hold, and
+// what such a backend has not committed is lost in any case; but while it computes it does not see that.
+func (c *cluster) endOrphans(hard bool) {
+	signal := syscall.SIGQUIT // leave at once
+	if hard {
+		signal = syscall.SIGKILL
+	}
+	for _, pid := range processesOn(c.dir) {
+		_ = syscall.Kill(pid, signal)
 	}
 }
 
@@ -136,7 +150,7 @@ func (p *process) ready(ctx context.Context, url string) error {
 		}
 		select {
 		case <-p.done:
-			return fault.Wrap(p.err, fault.Unavailable, "Postgres did not start: %s (see %s)", p.lastLine(), p.log)
+			return &startError{fault.Wrap(p.err, fault.Unavailable, "Postgres did not start: %s (see %s)", p.lastLine(), p.log), p.lastWords()}
 		case <-ctx.Done():
 			return fault.Wrap(errors.Join(ctx.Err(), err), fault.Unavailable, "Postgres is not ready yet (see %s)", p.log)
 		case <-poll.C:

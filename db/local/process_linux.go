@@ -3,6 +3,8 @@ package local
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -25,4 +27,15 @@ func isPostmaster(pid int, dir string) bool {
 	}
 	ours, err := os.Stat(dir)
 	return err == nil && os.SameFile(theirs, ours)
+}
+
+// processesOn gives every process of Postgres that runs on a cluster.
+func processesOn(dir string) (pids []int) {
+	names, _ := filepath.Glob("/proc/[0-9]*") // the only error is a bad pattern
+	for _, name := range names {
+		if pid, err := strconv.Atoi(filepath.Base(name)); err == nil && isPostmaster(pid, dir) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -4,6 +4,7 @@ package auth
 
 import (
 	"context"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
@@ -21,21 +22,29 @@ const (
 	Hook   Role = "hook"   // a program that only delivers events
 )
 
+// Roles are all roles.
+var roles = []Role{Admin, Agent, Client, Hook}
+
 // Caller is whoever a request comes from.
 type Caller struct {
-	Player chain.Hash
-	Role   Role
+	Player  chain.Hash
+	Role    Role
+	Scopes  Scopes
+	TokenID string    // a UUID; empty for the token of the data directory's file and for those of an OpenID provider
+	Expires time.Time // zero: never
 }
 
 // IsAdmin tells whether the caller is an administrator.
 func (c Caller) IsAdmin() bool { return c.Role == Admin }
 
-// Administrator is the caller that the administrator's token stands for: the player "admin" of the system.
+// Administrator is the caller that the token of the data directory's file stands for: the player "admin" of the system,
+// with all scopes, for ever.
 func Administrator() Caller {
-	return Caller{Player: component.DefaultHash("ply", "admin"), Role: Admin}
+	return Caller{Player: component.DefaultHash("ply", "admin"), Role: Admin, Scopes: AllScopes}
 }
 
-// Verifier tells whose a token is. The error is UNAUTHENTICATED if it is nobody's.
+// Verifier tells whose a token is. The error is UNAUTHENTICATED if it is nobody's, and UNAVAILABLE if that cannot be told
+// now. It is safe for concurrent use.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (Caller, error)
 }

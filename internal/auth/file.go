@@ -38,7 +38,7 @@ func readToken(path string) (string, error) {
 		return "", fault.Wrap(err, fault.Unavailable, "cannot read %s: %v", path, err)
 	}
 	token := strings.TrimSpace(string(text))
-	if !checkForm(token) {
+	if role, ok := roleOf(token); !ok || role != Admin {
 		return "", fault.New(fault.Unavailable, "%s holds no token; delete it, and the next start makes a new one", path)
 	}
 	return token, nil

@@ -15,29 +15,45 @@ import (
 // A token is "cm", its kind, "_", 32 random bytes as 43 base62 digits, and the CRC-32 (IEEE) of all before it as 6.
 // The checksum finds a token that was cut or mistyped without asking anybody.
 const (
-	adminPrefix    = "cmadm_"
 	secretBytes    = 32
 	secretDigits   = 43 // 62^43 > 2^256
 	checksumDigits = 6  // 62^6 > 2^32
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewAdminToken makes an administrator's token.
-func NewAdminToken() string {
+// prefixes of tokens, by what they make of whoever has them.
+var prefixes = map[Role]string{Admin: "cmadm_", Agent: "cmagt_", Client: "cmcli_", Hook: "cmhook_"}
+
+// Digest is the SHA-256 of a token: all that is kept of it.
+type Digest [sha256.Size]byte
+
+// DigestOf gives the digest of a token.
+func DigestOf(token string) Digest { return sha256.Sum256([]byte(token)) }
+
+// NewToken makes a token of a role, which must be one of the four.
+func NewToken(role Role) string {
 	secret := make([]byte, secretBytes)
 	_, _ = rand.Read(secret) // never fails
-	text := adminPrefix + encode62(new(big.Int).SetBytes(secret), secretDigits)
+	text := prefixes[role] + encode62(new(big.Int).SetBytes(secret), secretDigits)
 	return text + checksum(text)
 }
 
-// checkForm tells whether a text has the form of a token, checksum included.
-func checkForm(token string) bool {
-	rest, ok := strings.CutPrefix(token, adminPrefix)
-	if !ok || len(rest) != secretDigits+checksumDigits {
-		return false
+// NewAdminToken makes an administrator's token.
+func NewAdminToken() string { return NewToken(Admin) }
+
+// roleOf gives the role that a token's form states, and false if a text has not the form of a token, checksum included.
+func roleOf(token string) (Role, bool) {
+	for _, role := range roles {
+		rest, ok := strings.CutPrefix(token, prefixes[role])
+		if !ok {
+			continue
+		}
+		split := len(token) - checksumDigits
+		if len(rest) == secretDigits+checksumDigits && checksum(token[:split]) == token[split:] {
+			return role, true
+		}
 	}
-	split := len(token) - checksumDigits
-	return checksum(token[:split]) == token[split:]
+	return "", false
 }
 
 func checksum(text string) string {
@@ -55,27 +71,37 @@ func encode62(n *big.Int, digits int) string {
 	return string(text)
 }
 
+// errMalformed and errUnknown are what is said of tokens that are nobody's. Expired and revoked ones are unknown.
+func errMalformed() error {
+	return fault.New(fault.Unauthenticated,
+		"malformed token: it is cmadm_, cmagt_, cmcli_ or cmhook_ and %d letters and digits, the last of which are a checksum that does not fit",
+		secretDigits+checksumDigits)
+}
+
+func errUnknown() error {
+	return fault.New(fault.Unauthenticated, "unknown token: nobody has it, or it has expired or was revoked")
+}
+
 // AdminToken verifies the one token of the administrator. It holds only the token's SHA-256, and takes the same time
 // for every wrong one.
 type AdminToken struct {
-	sum [sha256.Size]byte
+	digest Digest
 }
 
 // NewAdminVerifier makes the verifier of a token.
-func NewAdminVerifier(token string) AdminToken {
-	return AdminToken{sum: sha256.Sum256([]byte(token))}
-}
+func NewAdminVerifier(token string) AdminToken { return AdminToken{digest: DigestOf(token)} }
 
 // Verify gives the administrator for the token, and UNAUTHENTICATED for any other.
 func (a AdminToken) Verify(_ context.Context, token string) (Caller, error) {
-	if !checkForm(token) {
-		return Caller{}, fault.New(fault.Unauthenticated,
-			"malformed token: it is %q and %d letters and digits, the last of which are a checksum that does not fit",
-			adminPrefix, secretDigits+checksumDigits)
+	if _, ok := roleOf(token); !ok {
+		return Caller{}, errMalformed()
 	}
-	sum := sha256.Sum256([]byte(token))
-	if subtle.ConstantTimeCompare(sum[:], a.sum[:]) != 1 {
-		return Caller{}, fault.New(fault.Unauthenticated, "unknown token: nobody has it")
+	if !a.is(DigestOf(token)) {
+		return Caller{}, errUnknown()
 	}
 	return Administrator(), nil
+}
+
+func (a AdminToken) is(digest Digest) bool {
+	return subtle.ConstantTimeCompare(digest[:], a.digest[:]) == 1
 }

@@ -19,13 +19,30 @@ func TestNewAdminToken(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		token := NewAdminToken()
-		if !form.MatchString(token) || !checkForm(token) {
+		if !form.MatchString(token) || !isAdminToken(token) {
 			t.Fatalf("NewAdminToken() = %q, want a token", token)
 		}
 		if seen[token] {
 			t.Fatalf("NewAdminToken() = %q twice", token)
 		}
 		seen[token] = true
+	}
+}
+
+func isAdminToken(token string) bool {
+	role, ok := roleOf(token)
+	return ok && role == Admin
+}
+
+func TestTokensOfAllRoles(t *testing.T) {
+	t.Parallel()
+	for role, form := range map[Role]string{
+		Admin: `^cmadm_[0-9A-Za-z]{49}$`, Agent: `^cmagt_[0-9A-Za-z]{49}$`, Client: `^cmcli_[0-9A-Za-z]{49}$`, Hook: `^cmhook_[0-9A-Za-z]{49}$`,
+	} {
+		token := NewToken(role)
+		if got, ok := roleOf(token); !ok || got != role || !regexp.MustCompile(form).MatchString(token) {
+			t.Errorf("NewToken(%s) = %q, taken as %q, %v, want %s", role, token, got, ok, form)
+		}
 	}
 }
 
@@ -69,7 +86,7 @@ func TestLoadAdminToken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	token, made, err := LoadAdminToken(dir)
-	if err != nil || !made || !checkForm(token) {
+	if err != nil || !made || !isAdminToken(token) {
 		t.Fatalf("LoadAdminToken, first = %q, %v, %v, want a new token", token, made, err)
 	}
 	again, made, err := LoadAdminToken(dir)

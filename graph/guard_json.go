@@ -1,0 +1,285 @@
+package graph
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Limits of a body's JSON, of a WebSocket's message too.
+const (
+	MaxValues       = 50_000    // values in a body of at most MaxBody
+	MaxAppendValues = 1_000_000 // in a larger one
+	MaxDigits       = 2000      // of a number, as it is written
+)
+
+// bodyNesting is how deep a body nests: variables stand in the body, and values in them.
+const bodyNesting = MaxNesting + 2
+
+// envelope is a request's body, taken apart but not decoded: each part is JSON as it was sent, nil if it was not.
+type envelope struct {
+	query, operationName, variables, extensions []byte
+}
+
+// part gives where the part of a name is kept, nil if a request has none of that name.
+func (e *envelope) part(name string) *[]byte {
+	switch name {
+	case "query":
+		return &e.query
+	case "operationName":
+		return &e.operationName
+	case "variables":
+		return &e.variables
+	case "extensions":
+		return &e.extensions
+	}
+	return nil
+}
+
+// errCut is what scanners give where the text ends too early.
+var errCut = errors.New("unexpected end of JSON input")
+
+// openEnvelope takes a body apart in one pass that allocates nothing, whatever it holds, and checks all limits that need no
+// decoding. What it lets through need not be JSON. Of a body that is cut off, errCut comes with the parts before.
+func openEnvelope(body []byte, mostValues int) (envelope, error) {
+	var e envelope
+	s := scanner{text: body, left: mostValues}
+	s.space()
+	if s.at == len(body) {
+		return e, errCut
+	}
+	if body[s.at] != '{' {
+		return e, fault.New(fault.BadUserInput, "the body is not a JSON object with one request; batches are not served")
+	}
+	s.at++
+	for first := true; ; first = false {
+		s.space()
+		switch {
+		case s.at == len(body):
+			return e, errCut
+		case body[s.at] == '}':
+			return e, s.end()
+		case first:
+		case body[s.at] != ',':
+			return e, errNoJSON
+		default:
+			s.at++
+			s.space()
+		}
+		if err := s.member(&e); err != nil {
+			return e, err
+		}
+	}
+}
+
+// member reads a name and its value.
+func (s *scanner) member(e *envelope) error {
+	from := s.at
+	if err := s.string(); err != nil {
+		return err
+	}
+	name := string(s.text[from+1 : s.at-1])
+	if strings.ContainsRune(name, '\\') {
+		return fault.New(fault.BadUserInput, "the body has names with escapes")
+	}
+	s.space()
+	if s.at == len(s.text) {
+		return errCut
+	}
+	if s.text[s.at] != ':' {
+		return errNoJSON
+	}
+	s.at++
+	s.space()
+	from = s.at
+	if err := s.value(); err != nil {
+		return err
+	}
+	part := e.part(name)
+	if part == nil {
+		for _, known := range []string{"query", "operationName", "variables", "extensions"} {
+			if strings.EqualFold(name, known) { // decoders differ on whether that is the same name
+				return fault.Input(known, "is not written like this")
+			}
+		}
+		return nil
+	}
+	if *part != nil {
+		return fault.Input(name, "is there twice")
+	}
+	*part = s.text[from:s.at]
+	return nil
+}
+
+var errNoJSON = fault.New(fault.BadUserInput, "the body is not JSON")
+
+// scanner finds where JSON values end. It takes constant time for each byte, and no memory.
+type scanner struct {
+	text  []byte
+	at    int
+	left  int // values that may still come
+	steps int // bytes looked at, for tests
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\n' || s.text[s.at] == '\t' || s.text[s.at] == '\r') {
+		s.at++
+		s.steps++
+	}
+}
+
+// end checks that nothing comes after the object.
+func (s *scanner) end() error {
+	s.at++
+	s.space()
+	if s.at < len(s.text) {
+		return errNoJSON
+	}
+	return nil
+}
+
+// string skips a string.
+func (s *scanner) string() error {
+	if s.at == len(s.text) {
+		return errCut
+	}
+	if s.text[s.at] != '"' {
+		return errNoJSON
+	}
+	for i := s.at + 1; i < len(s.text); i++ {
+		s.steps++
+		switch s.text[i] {
+		case '"':
+			s.at = i + 1
+			return nil
+		case '\\':
+			i++
+		}
+	}
+	return errCut
+}
+
+// value skips a value: to the end of its text, or to where all that it opened is closed.
+func (s *scanner) value() error {
+	for depth := 0; ; {
+		s.space()
+		if s.at == len(s.text) {
+			return errCut
+		}
+		s.steps++
+		switch s.text[s.at] {
+		case '{', '[':
+			if depth++; depth >= bodyNesting {
+				return fault.New(fault.BadUserInput, "the body nests lists and objects deeper than %d levels; at most as many are allowed in a value", MaxNesting)
+			}
+			if err := s.count(); err != nil {
+				return err
+			}
+			s.at++
+			continue
+		case '}', ']':
+			if depth--; depth < 0 {
+				return errNoJSON
+			}
+			s.at++
+		case ',', ':':
+			if depth == 0 {
+				return errNoJSON
+			}
+			s.at++
+			continue
+		case '"':
+			if err := s.scalar(s.string); err != nil {
+				return err
+			}
+		default:
+			if err := s.scalar(s.word); err != nil {
+				return err
+			}
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+func (s *scanner) scalar(skip func() error) error {
+	if err := s.count(); err != nil {
+		return err
+	}
+	return skip()
+}
+
+// count counts a value; names count too.
+func (s *scanner) count() error {
+	if s.left--; s.left < 0 {
+		return fault.New(fault.BadUserInput, "the body has too many values: at most %d are allowed, and %d where messages, records or components are added", MaxValues, MaxAppendValues)
+	}
+	return nil
+}
+
+// word skips a number, or true, false or null.
+func (s *scanner) word() error {
+	for i := s.at; ; i++ {
+		if i < len(s.text) && !endsWord(s.text[i]) {
+			s.steps++
+			continue
+		}
+		if i-s.at > MaxDigits {
+			return fault.New(fault.BadUserInput, "the body has a number of %d characters; at most %d are allowed", i-s.at, MaxDigits)
+		}
+		if i == s.at {
+			return errNoJSON
+		}
+		s.at = i
+		return nil
+	}
+}
+
+func endsWord(c byte) bool {
+	switch c {
+	case ' ', '\n', '\t', '\r', ',', ':', '{', '}', '[', ']', '"':
+		return true
+	}
+	return false
+}
+
+// text gives a part that must be a string: false if there is none.
+func text(name string, part []byte) (string, bool, error) {
+	if part == nil || string(part) == "null" {
+		return "", false, nil
+	}
+	if part[0] != '"' {
+		return "", false, fault.Input(name, "is not a string")
+	}
+	var decoded string
+	if err := json.Unmarshal(part, &decoded); err != nil {
+		return "", false, errNoJSON
+	}
+	return decoded, true, nil
+}
+
+// body gives the parts of a body as one: what no transport reads is left out. The error says if it was not JSON.
+func (e envelope) body(sent []byte) ([]byte, error) {
+	if !json.Valid(sent) {
+		return nil, errNoJSON
+	}
+	for name, part := range map[string][]byte{"variables": e.variables, "extensions": e.extensions} {
+		if part != nil && part[0] != '{' && string(part) != "null" {
+			return nil, fault.Input(name, "is not an object")
+		}
+	}
+	body := make([]byte, 0, len(e.query)+len(e.operationName)+len(e.variables)+len(e.extensions)+64)
+	body = append(append(body, `{"query":`...), e.query...)
+	for _, part := range []struct {
+		name string
+		text []byte
+	}{{`,"operationName":`, e.operationName}, {`,"variables":`, e.variables}, {`,"extensions":`, e.extensions}} {
+		if part.text != nil {
+			body = append(append(body, part.name...), part.text...)
+		}
+	}
+	return append(body, '}'), nil
+}

@@ -1,0 +1,179 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/tzzr/context-manager/graph/model"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// rule says who may ask for a field: callers whose token has all of the scopes, unless the condition refuses them.
+type rule struct {
+	scopes    auth.Scopes
+	condition func(c auth.Caller, args map[string]any) error // nil: none
+}
+
+// access has a rule for each field of Query, Mutation and Subscription, and for those fields of other types that not
+// every reader may ask for. Which rows a caller sees is for the store to say.
+var access = map[string]map[string]rule{
+	"Query": {
+		"node":             {auth.LogRead, selectionsBySelectors},
+		"message":          {auth.LogRead, nil},
+		"messages":         {auth.LogRead, nil},
+		"session":          {auth.LogRead, nil},
+		"sessions":         {auth.LogRead, nil},
+		"thread":           {auth.LogRead, nil},
+		"threads":          {auth.LogRead, nil},
+		"component":        {auth.LogRead, nil},
+		"components":       {auth.LogRead, nil},
+		"record":           {auth.LogRead, nil},
+		"records":          {auth.LogRead, nil},
+		"contextSelection": {auth.ContextSelect, nil},
+		"replayContext":    {auth.ContextSelect, nil},
+		"verifySession":    {auth.Verify, nil},
+		"verifyLog":        {auth.Verify, administratorsOnly},
+		"checkpoint":       {auth.Verify, nil},
+		"checkpoints":      {auth.Verify, nil},
+		"consistencyProof": {auth.Verify, nil},
+		"seal":             {auth.Verify, nil},
+		"embeddingModels":  {auth.LogRead, administratorsOnly},
+	},
+	"Mutation": {
+		"appendMessages":     {auth.LogAppend, ownMessages},
+		"recordSelection":    {auth.LogAppend | auth.ContextSelect, ownMessage},
+		"requestContext":     {auth.ContextSelect, ownPreferences},
+		"upsertComponents":   {auth.MemoryWrite, ownComponents},
+		"addRecords":         {auth.MemoryWrite, administratorsOnly},
+		"dropEmbeddingModel": {auth.MemoryWrite, administratorsOnly},
+		"acceptTree":         {auth.Verify, administratorsOnly},
+		"eraseMessage":       {auth.Erase, nil},
+	},
+	"Subscription": {
+		"messageAppended":      {auth.LogRead, nil},
+		"verificationProgress": {auth.Verify, wholeLogByAdministrators},
+	},
+	"MessageIntegrity": {
+		"leafIndex": {auth.Verify, nil},
+		"proof":     {auth.Verify, nil},
+	},
+}
+
+// allow refuses fields that the caller may not ask for. It is a gqlgen FieldMiddleware.
+func allow(ctx context.Context, next graphql.Resolver) (any, error) {
+	field := graphql.GetFieldContext(ctx)
+	if rules, ok := access[field.Object]; ok {
+		if err := checkRule(ctx, rules, field); err != nil {
+			return nil, err
+		}
+	}
+	return next(ctx)
+}
+
+func checkRule(ctx context.Context, rules map[string]rule, field *graphql.FieldContext) error {
+	name := field.Field.Name
+	found, ok := rules[name]
+	if !ok {
+		if isRoot(field.Object) && !strings.HasPrefix(name, "__") { // introspection is the guard's
+			return fault.New(fault.Forbidden, "nobody may ask for %s", name)
+		}
+		return nil
+	}
+	caller, err := auth.From(ctx)
+	if err != nil {
+		return err
+	}
+	if err := needScopes(caller, found.scopes); err != nil {
+		return err
+	}
+	if found.condition == nil {
+		return nil
+	}
+	return found.condition(caller, field.Args)
+}
+
+func isRoot(object string) bool {
+	return object == "Query" || object == "Mutation" || object == "Subscription"
+}
+
+// needScopes is FORBIDDEN unless the caller's token has all of the scopes.
+func needScopes(c auth.Caller, scopes auth.Scopes) error {
+	if c.Scopes.Has(scopes) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "your token lacks the scope %s", scopes&^c.Scopes)
+}
+
+func forbidden(field, format string, args ...any) error {
+	return &fault.Error{Code: fault.Forbidden, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+func administratorsOnly(c auth.Caller, _ map[string]any) error {
+	if c.IsAdmin() {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "only administrators may do this")
+}
+
+func wholeLogByAdministrators(c auth.Caller, args map[string]any) error {
+	if session, _ := args["session"].(*chain.Hash); session != nil || c.IsAdmin() {
+		return nil
+	}
+	return forbidden("session", "is missing: only administrators may check the whole log")
+}
+
+func selectionsBySelectors(c auth.Caller, args map[string]any) error {
+	id, _ := args["id"].(string)
+	if kind, _, ok := model.ParseGlobalID(id); ok && kind == selectionKind {
+		return needScopes(c, auth.ContextSelect)
+	}
+	return nil
+}
+
+func ownMessages(c auth.Caller, args map[string]any) error {
+	drafts, _ := args["messages"].([]chain.Draft)
+	for i := range drafts {
+		if err := ownPlayer(c, fmt.Sprintf("messages[%d].ownerId", i), &drafts[i].OwnerID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ownMessage(c auth.Caller, args map[string]any) error {
+	draft, _ := args["message"].(chain.Draft)
+	return ownPlayer(c, "message.ownerId", &draft.OwnerID)
+}
+
+func ownPreferences(c auth.Caller, args map[string]any) error {
+	input, _ := args["input"].(model.ContextRequestInput)
+	return ownPlayer(c, "input.player", input.Player)
+}
+
+func ownComponents(c auth.Caller, args map[string]any) error {
+	drafts, _ := args["components"].([]component.Draft)
+	for i, d := range drafts {
+		name, hash := "key", component.DefaultHash(d.Namespace, d.Key)
+		if d.Hash != nil {
+			name, hash = "hash", *d.Hash
+		}
+		if err := ownPlayer(c, fmt.Sprintf("components[%d].%s", i, name), &hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownPlayer is FORBIDDEN, and names the field, if a player is not the caller's. Administrators act for all.
+func ownPlayer(c auth.Caller, field string, player *chain.Hash) error {
+	if player == nil || *player == c.Player || c.IsAdmin() {
+		return nil
+	}
+	return forbidden(field, "is not your token's player, %s; only administrators act for others", c.Player)
+}

@@ -1,0 +1,148 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// sealLimit is how long sealing may take to catch up before a check.
+const sealLimit = time.Minute
+
+// verdict is what checks have found, added up.
+type verdict struct {
+	checks       int
+	acknowledged int
+	lost         int // acknowledged, and not in the log with their content
+	doubled      int // twice in the log, or in it and never sent
+	problems     []string
+}
+
+// maxProblems is how many are told.
+const maxProblems = 3
+
+func (v *verdict) problem(format string, args ...any) {
+	if len(v.problems) < maxProblems {
+		v.problems = append(v.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// check lets the crew rest, holds the log against the journal, and verifies it whole. database is where the log is
+// read, past the server.
+func (c *crew) check(ctx context.Context, o *observer, database string, sum *verdict) error {
+	resume := c.rest()
+	defer resume()
+	c.mu.Lock()
+	failed := c.failed
+	c.mu.Unlock()
+	if failed != nil {
+		return failed
+	}
+	sum.checks++
+	if err := c.compare(ctx, database, sum); err != nil {
+		return err
+	}
+	if err := c.verify(ctx, sum); err != nil {
+		return err
+	}
+	for _, problem := range o.consistent(ctx) {
+		sum.problem("%s", problem)
+	}
+	return ctx.Err()
+}
+
+// compare reads the log from the database itself.
+func (c *crew) compare(ctx context.Context, database string, sum *verdict) error {
+	missing, err := c.journal.read()
+	if err != nil {
+		return err
+	}
+	sum.acknowledged = len(missing)
+	conn, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	rows, err := conn.Query(ctx, "SELECT hash::text, session_hash::text, content FROM log.messages")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e entry
+		if err := rows.Scan(&e.Hash, &e.Session, &e.Content); err != nil {
+			return err
+		}
+		switch want, ok := missing[e.Hash]; {
+		case !ok:
+			sum.doubled++
+			sum.problem("in the log and not acknowledged: %s", e.Content[:min(len(e.Content), 60)])
+		case want != e:
+			sum.lost++
+			sum.problem("acknowledged as %v, in the log as %v", want, e)
+		}
+		delete(missing, e.Hash)
+	}
+	sum.lost += len(missing)
+	for _, e := range missing {
+		sum.problem("not in the log: %s", e.Content[:min(len(e.Content), 60)])
+	}
+	return rows.Err()
+}
+
+// verify asks the server, once all is sealed.
+func (c *crew) verify(ctx context.Context, sum *verdict) error {
+	var data struct {
+		Seal struct {
+			Condition  string  `json:"condition"`
+			Problem    *string `json:"problem"`
+			Checkpoint *struct {
+				Size int `json:"size"`
+			} `json:"checkpoint"`
+		} `json:"seal"`
+		VerifyLog struct {
+			Valid    bool `json:"valid"`
+			Messages int  `json:"messages"`
+			Sealed   int  `json:"sealed"`
+			Breaks   []struct {
+				Reason string `json:"reason"`
+				Detail string `json:"detail"`
+			} `json:"breaks"`
+		} `json:"verifyLog"`
+	}
+	var last error
+	if _, err := until(ctx, sealLimit, "all is sealed", func() bool {
+		last = c.client.ask(ctx, "{ seal { condition problem checkpoint { size } } }", nil, &data)
+		newest := data.Seal.Checkpoint
+		return last == nil && data.Seal.Condition == "SEALING" && data.Seal.Problem == nil && newest != nil && newest.Size == c.journal.count()
+	}); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		sum.problem("%v: %+v %v", err, data.Seal, last)
+		return nil
+	}
+	if err := c.client.ask(ctx, "{ verifyLog { valid messages sealed breaks { reason detail } } }", nil, &data); err != nil {
+		return fmt.Errorf("verifyLog: %w", err)
+	}
+	v := data.VerifyLog
+	if !v.Valid || v.Messages != c.journal.count() || v.Sealed != v.Messages {
+		sum.problem("verifyLog: %+v, of %d acknowledged", v, c.journal.count())
+	}
+	return nil
+}
+
+// nothingLost adds the row that every fault has.
+func (s *stage) nothingLost(done string, times int, sum *verdict, o *observer) {
+	measured := fmt.Sprintf("%d acknowledged, %d lost, %d doubled; valid %d of %d times; %d checkpoints", sum.acknowledged, sum.lost,
+		sum.doubled, sum.checks, sum.checks, o.seen())
+	ok := sum.lost == 0 && sum.doubled == 0 && len(sum.problems) == 0 && sum.acknowledged > 0 && sum.checks > 0
+	if len(sum.problems) > 0 {
+		measured = fmt.Sprintf("%d acknowledged, %d lost, %d doubled: %q", sum.acknowledged, sum.lost, sum.doubled, sum.problems)
+	}
+	s.found(done, times, "the log is what was acknowledged, once; verifyLog valid; checkpoints extend the earlier ones", measured, ok,
+		map[string]float64{"acknowledged": float64(sum.acknowledged), "lost": float64(sum.lost), "doubled": float64(sum.doubled),
+			"checks": float64(sum.checks), "checkpoints": float64(o.seen())})
+}

@@ -1,0 +1,101 @@
+package chaos
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+)
+
+// entry is one acknowledged message.
+type entry struct {
+	Hash    string `json:"hash"`
+	Session string `json:"session"`
+	Content string `json:"content"`
+}
+
+// journal is a file of what was acknowledged. Safe for concurrent use.
+type journal struct {
+	mu      sync.Mutex
+	file    *os.File
+	written int64 // bytes
+	synced  int64
+	syncing sync.Mutex
+	entries int
+}
+
+func openJournal(name string) (*journal, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &journal{file: file}, nil
+}
+
+// add notes messages. When it returns they are on disk; those that come meanwhile share the wait.
+func (j *journal) add(entries ...entry) error {
+	var lines []byte
+	for _, e := range entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	j.mu.Lock()
+	_, err := j.file.Write(lines)
+	j.written += int64(len(lines))
+	j.entries += len(entries)
+	mine := j.written
+	j.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	if j.synced >= mine {
+		return nil
+	}
+	j.mu.Lock()
+	upTo := j.written
+	j.mu.Unlock()
+	if err := j.file.Sync(); err != nil {
+		return err
+	}
+	j.synced = upTo
+	return nil
+}
+
+// count is how many messages were noted.
+func (j *journal) count() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.entries
+}
+
+// read gives what is on disk, by hash.
+func (j *journal) read() (map[string]entry, error) {
+	all := map[string]entry{}
+	for lines := bufio.NewReader(io.NewSectionReader(j.file, 0, 1<<62)); ; {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF && len(line) == 0 {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the journal: %w", err)
+		}
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("the journal: %w", err)
+		}
+		if _, twice := all[e.Hash]; twice {
+			return nil, fmt.Errorf("two messages were acknowledged as %s", e.Hash)
+		}
+		all[e.Hash] = e
+	}
+}
+
+func (j *journal) close() { _ = j.file.Close() }

@@ -1,0 +1,233 @@
+package limit
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// clock is a clock that goes when it is told.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
+
+func newClock() *clock { return &clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)} }
+
+func TestBuckets(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	b := newBuckets(10, 20, 100, c.now)
+	for i := range 20 {
+		if wait := b.take("a"); wait != 0 {
+			t.Fatalf("take %d: wait %v, want none within the burst", i, wait)
+		}
+	}
+	if wait := b.take("a"); wait != 100*time.Millisecond {
+		t.Errorf("take 21: wait %v, want 100ms", wait)
+	}
+	if wait := b.look("a"); wait != 100*time.Millisecond {
+		t.Errorf("look: wait %v, want 100ms", wait)
+	}
+	if wait := b.take("b"); wait != 0 {
+		t.Errorf("another key waits %v", wait)
+	}
+	c.pass(100 * time.Millisecond)
+	if first, second := b.take("a"), b.take("a"); first != 0 || second == 0 {
+		t.Errorf("after 100ms: waits %v and %v, want one let through", first, second)
+	}
+	c.pass(-time.Hour)
+	if wait := b.take("a"); wait == 0 {
+		t.Error("a clock that jumps back fills a bucket")
+	}
+	if wait := newBuckets(0, 0, 10, c.now).take("a"); wait != 0 {
+		t.Errorf("without a limit: wait %v", wait)
+	}
+}
+
+func TestBucketsAreBounded(t *testing.T) {
+	t.Parallel()
+	b := newBuckets(1, 1, 100, time.Now)
+	for i := range 10_000 {
+		b.take(fmt.Sprint(i))
+	}
+	if n := b.each.Len(); n != 100 {
+		t.Errorf("%d buckets are kept, want 100", n)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	var c Counts
+	first, ok := c.Enter("a", 2, 3)
+	_, ok2 := c.Enter("a", 2, 3)
+	_, tooMany := c.Enter("a", 2, 3)
+	_, ok3 := c.Enter("b", 2, 3)
+	_, full := c.Enter("c", 2, 3)
+	if !ok || !ok2 || tooMany || !ok3 || full {
+		t.Errorf("let in: %v %v %v %v %v, want two of a and one of b", ok, ok2, tooMany, ok3, full)
+	}
+	first()
+	first()
+	last, ok := c.Enter("c", 2, 3)
+	if _, again := c.Enter("a", 0, 3); !ok || again {
+		t.Errorf("after one left, let in: %v %v, want one", ok, again)
+	}
+	last()
+	if len(c.each) != 2 || c.total != 2 {
+		t.Errorf("%d keys and %d in all are kept, want 2 and 2", len(c.each), c.total)
+	}
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	proxies, err := ParseProxies([]string{"10.0.0.0/8", "192.0.2.7", "::1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := New(Config{Proxies: proxies})
+	for _, test := range []struct {
+		from string
+		said []string
+		want string
+	}{
+		{"203.0.113.5:1", nil, "203.0.113.5"},
+		{"203.0.113.5:1", []string{"198.51.100.1"}, "203.0.113.5"}, // not trusted
+		{"10.1.2.3:1", []string{"198.51.100.1"}, "198.51.100.1"},
+		{"10.1.2.3:1", []string{"6.6.6.6, 198.51.100.1, 192.0.2.7"}, "198.51.100.1"}, // the client made up the first
+		{"10.1.2.3:1", []string{"6.6.6.6", "198.51.100.1"}, "198.51.100.1"},
+		{"10.1.2.3:1", []string{"6.6.6.6, rubbish"}, "10.1.2.3"},
+		{"10.1.2.3:1", []string{"10.2.2.2, 10.3.3.3"}, "10.2.2.2"},
+		{"10.1.2.3:1", nil, "10.1.2.3"},
+		{"[::ffff:203.0.113.5]:1", nil, "203.0.113.5"},
+		{"[2001:db8:1:2:3:4:5:6]:1", nil, "2001:db8:1:2::/64"},
+		{"[2001:db8:1:2:ffff::1]:1", nil, "2001:db8:1:2::/64"},
+		{"[::1]:1", []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Header["X-Forwarded-For"] = test.from, test.said
+		if got := l.address(r); got != test.want {
+			t.Errorf("%s with %q is %s, want %s", test.from, test.said, got, test.want)
+		}
+	}
+	if _, err := ParseProxies([]string{"proxy.example"}); fault.CodeOf(err) != fault.BadUserInput {
+		t.Errorf("a name as proxy = %v, want BAD_USER_INPUT", err)
+	}
+}
+
+// asked counts how often it was asked whose a token is.
+type asked struct {
+	times atomic.Int64
+	valid string
+}
+
+func (a *asked) Verify(_ context.Context, token string) (auth.Caller, error) {
+	a.times.Add(1)
+	if token != a.valid {
+		return auth.Caller{}, fault.New(fault.Unauthenticated, "unknown token")
+	}
+	return auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent}, nil
+}
+
+// gated is a handler behind the limits, and what it answers to a token from an address.
+func gated(l *Limiter, tokens auth.Verifier) func(token, address string) *http.Response {
+	h := l.Note(auth.NewGate(l.Verifier(tokens), auth.NewSessions()).Identify(
+		l.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := auth.From(r.Context()); err != nil {
+				w.WriteHeader(http.StatusUnauthorized)
+			}
+		}))))
+	return func(token, address string) *http.Response {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = address + ":1"
+		if token != "" {
+			r.Header.Set("Authorization", "Bearer "+token)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Result()
+	}
+}
+
+func TestRateOfAToken(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	get := gated(New(Config{Token: 10, Address: 20, Now: c.now}), &asked{valid: "good"})
+	for i := range 20 {
+		if r := get("good", "203.0.113.5"); r.StatusCode != 200 {
+			t.Fatalf("request %d: %d, want 200 within the burst", i, r.StatusCode)
+		}
+	}
+	r := get("good", "203.0.113.6") // the token counts, wherever it comes from
+	if r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
+		t.Errorf("one too many: %d with Retry-After %q, want 429 with 1", r.StatusCode, r.Header.Get("Retry-After"))
+	}
+	c.pass(100 * time.Millisecond)
+	if r := get("good", "203.0.113.5"); r.StatusCode != 200 {
+		t.Errorf("after a while: %d, want 200", r.StatusCode)
+	}
+}
+
+func TestRateOfAnAddress(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	tokens := &asked{valid: "good"}
+	get := gated(New(Config{Token: 1000, Address: 2, Now: c.now}), tokens)
+	if r := get("good", "203.0.113.5"); r.StatusCode != 200 {
+		t.Fatalf("a valid token: %d", r.StatusCode)
+	}
+	for i := range 10 {
+		if r := get([]string{"", "bad"}[i%2], "203.0.113.5"); r.StatusCode != 401 {
+			t.Fatalf("request %d: %d, want 401 within the burst", i, r.StatusCode)
+		}
+	}
+	before := tokens.times.Load()
+	for _, token := range []string{"", "bad"} {
+		if r := get(token, "203.0.113.5"); r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
+			t.Errorf("one too many, with %q: %d with Retry-After %q, want 429 with 1", token, r.StatusCode, r.Header.Get("Retry-After"))
+		}
+	}
+	if after := tokens.times.Load(); after != before {
+		t.Errorf("guesses beyond the limit were looked up %d times", after-before)
+	}
+	if r := get("good", "203.0.113.5"); r.StatusCode != 200 {
+		t.Errorf("a token that was valid before, from the same address: %d, want 200", r.StatusCode)
+	}
+	if r := get("bad", "203.0.113.6"); r.StatusCode != 401 {
+		t.Errorf("another address: %d, want 401", r.StatusCode)
+	}
+	c.pass(time.Second)
+	if r := get("bad", "203.0.113.5"); r.StatusCode != 401 {
+		t.Errorf("after a second: %d, want 401", r.StatusCode)
+	}
+}
+
+func TestAdministratorsHaveNoLimit(t *testing.T) {
+	t.Parallel()
+	token := auth.NewAdminToken()
+	get := gated(New(Config{Token: 1, Address: 1}), auth.NewAdminVerifier(token))
+	for range 100 {
+		if r := get(token, "203.0.113.5"); r.StatusCode != 200 {
+			t.Fatalf("an administrator gets %d", r.StatusCode)
+		}
+	}
+}
+
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	Refuse(w, limited(1500*time.Millisecond, "too much"))
+	if w.Code != 429 || w.Header().Get("Retry-After") != "2" || !strings.Contains(w.Body.String(), `"code":"RATE_LIMITED"`) {
+		t.Errorf("%d, Retry-After %q, %s", w.Code, w.Header().Get("Retry-After"), w.Body)
+	}
+}
