@@ -32,7 +32,7 @@ func (r *mutationResolver) UpsertComponents(ctx context.Context, components []co
 	if err != nil {
 		return nil, err
 	}
-	changed, err := r.Store.UpsertComponents(ctx, components)
+	changed, err := r.view(ctx).UpsertComponents(ctx, components)
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +63,13 @@ func (r *queryResolver) Components(ctx context.Context, namespaces []component.N
 	if search, err = searchText(search); err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.Components(ctx, namespaces, search, p)
+	rows, err := r.view(ctx).Components(ctx, namespaces, search, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.AllComponents.Encode, componentEdge)
 	return &model.ComponentConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.Store.CountComponents(ctx, namespaces, search)
+		return r.view(ctx).CountComponents(ctx, namespaces, search)
 	}}, nil
 }
 

@@ -52,7 +52,7 @@ func (r *mutationResolver) RequestContext(ctx context.Context, input model.Conte
 			return nil, err
 		}
 	}
-	chosen, err := r.Store.RequestContext(ctx, request)
+	chosen, err := r.view(ctx).RequestContext(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r *mutationResolver) RecordSelection(ctx context.Context, selection string
 	if err != nil {
 		return nil, err
 	}
-	written, err := r.Store.RecordSelection(ctx, key, acting[0])
+	written, err := r.view(ctx).RecordSelection(ctx, key, acting[0])
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (r *queryResolver) ReplayContext(ctx context.Context, id string) (*model.Co
 	if err != nil {
 		return nil, err
 	}
-	replay, err := r.Store.ReplayContext(ctx, key)
+	replay, err := r.view(ctx).ReplayContext(ctx, key)
 	if err != nil {
 		return nil, err
 	}

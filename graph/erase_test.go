@@ -31,7 +31,9 @@ func TestEraseMessage(t *testing.T) {
 	secret := message("s", "the code of the safe", object{"attachments": object{"a": 1}, "ambient": object{"b": 2}, "threadHash": hashOf("t"), "idempotencyKey": "k"})
 	hashes := a.append(message("s", "first"), secret, message("s", "third"))
 	target := hashes[1]
-	var before struct{ Message struct{ Integrity struct{ Preimage string } } }
+	var before struct {
+		Message struct{ Integrity struct{ Preimage string } }
+	}
 	a.ask(`query($h: Hash!) { message(hash: $h) { integrity { preimage } } }`, object{"h": target}, &before)
 	erasure := a.erase(target, "asked for")
 

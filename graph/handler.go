@@ -12,7 +12,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/internal/auth"
@@ -56,26 +55,26 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundOperations(limitSocket)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
-	server.AroundResponses(withLoaders(resolver.Store))
+	server.AroundResponses(withLoaders(resolver))
 	server.AroundFields(allow)
 	server.AroundRootFields(limitTime)
-	server.AroundRootFields(withLoadersOfItsOwn(resolver.Store))
+	server.AroundRootFields(withLoadersOfItsOwn(resolver))
 	return front{transports: server, guard: g, limits: cfg.Limits}
 }
 
 // withLoaders gives each response, and so each event of a subscription, loaders of its own.
-func withLoaders(store *db.DB) graphql.ResponseMiddleware {
+func withLoaders(r *Resolver) graphql.ResponseMiddleware {
 	return func(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-		return next(loader.Attach(ctx, store))
+		return next(loader.Attach(ctx, r.view))
 	}
 }
 
 // withLoadersOfItsOwn gives each field of a mutation fresh loaders, since the one before it may have changed what
 // was loaded.
-func withLoadersOfItsOwn(store *db.DB) graphql.RootFieldMiddleware {
+func withLoadersOfItsOwn(r *Resolver) graphql.RootFieldMiddleware {
 	return func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 		if op := graphql.GetOperationContext(ctx).Operation; op != nil && op.Operation == ast.Mutation {
-			ctx = loader.Attach(ctx, store)
+			ctx = loader.Attach(ctx, r.view)
 		}
 		return next(ctx)
 	}

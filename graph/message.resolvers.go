@@ -80,14 +80,14 @@ func (r *messageResolver) CitedBy(ctx context.Context, obj *model.Message, first
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.CitingMessages(ctx, obj.Hash, p)
+	rows, err := r.view(ctx).CitingMessages(ctx, obj.Hash, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.CitedBy.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.Store.CountCitingMessages(ctx, obj.Hash)
+		return r.view(ctx).CountCitingMessages(ctx, obj.Hash)
 	}}, nil
 }
 
@@ -134,7 +134,7 @@ func (r *mutationResolver) AppendMessages(ctx context.Context, messages []chain.
 	if err != nil {
 		return nil, err
 	}
-	written, err := r.Store.Append(ctx, messages)
+	written, err := r.view(ctx).Append(ctx, messages)
 	if err != nil {
 		return nil, err
 	}
@@ -165,14 +165,14 @@ func (r *queryResolver) Messages(ctx context.Context, filter *selection.Scope, f
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.Messages(ctx, scope, p)
+	rows, err := r.view(ctx).Messages(ctx, scope, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.Messages.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.Store.CountMessages(ctx, scope)
+		return r.view(ctx).CountMessages(ctx, scope)
 	}}, nil
 }
 
@@ -189,13 +189,13 @@ func (r *queryResolver) Sessions(ctx context.Context, filter *selection.Scope, f
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.Sessions(ctx, scope, p)
+	rows, err := r.view(ctx).Sessions(ctx, scope, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.Sessions.Encode, sessionEdge)
 	return &model.SessionConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.Store.CountSessions(ctx, scope)
+		return r.view(ctx).CountSessions(ctx, scope)
 	}}, nil
 }
 
@@ -212,7 +212,7 @@ func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, fi
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.Threads(ctx, scope, p)
+	rows, err := r.view(ctx).Threads(ctx, scope, p)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, fi
 	loader.From(ctx).ThreadPlayers.Expect(hashes)
 	loader.From(ctx).Messages.Expect(last)
 	return &model.ThreadConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.Store.CountThreads(ctx, scope)
+		return r.view(ctx).CountThreads(ctx, scope)
 	}}, nil
 }
 
@@ -237,14 +237,14 @@ func (r *sessionResolver) Messages(ctx context.Context, obj *model.Session, firs
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.SessionMessages(ctx, obj.Hash, p)
+	rows, err := r.view(ctx).SessionMessages(ctx, obj.Hash, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.SessionMessages.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.Store.CountMessages(ctx, selection.Scope{Sessions: []chain.Hash{obj.Hash}})
+		return r.view(ctx).CountMessages(ctx, selection.Scope{Sessions: []chain.Hash{obj.Hash}})
 	}}, nil
 }
 
@@ -257,7 +257,7 @@ func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []c
 			return nil, fault.Input(list.name, "has %d entries; at most %d are allowed", list.size, selection.MaxScopeEntries)
 		}
 	}
-	feed, err := r.Store.Subscribe(ctx, func(m *chain.Message) bool {
+	feed, err := r.view(ctx).Subscribe(ctx, func(m *chain.Message) bool {
 		return (sessions == nil || slices.Contains(sessions, m.SessionHash)) &&
 			(threads == nil || m.ThreadHash != nil && slices.Contains(threads, *m.ThreadHash))
 	})
@@ -295,7 +295,7 @@ func (r *threadResolver) Messages(ctx context.Context, obj *model.Thread, first 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.ThreadMessages(ctx, obj.Hash, p)
+	rows, err := r.view(ctx).ThreadMessages(ctx, obj.Hash, p)
 	if err != nil {
 		return nil, err
 	}

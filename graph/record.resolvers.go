@@ -12,7 +12,7 @@ import (
 )
 
 func (r *mutationResolver) AddRecords(ctx context.Context, records []knowledge.Draft) ([]model.Record, error) {
-	added, err := r.Store.AddRecords(ctx, records)
+	added, err := r.view(ctx).AddRecords(ctx, records)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +39,13 @@ func (r *queryResolver) Records(ctx context.Context, kind *chain.RefType, search
 	if search, err = searchText(search); err != nil {
 		return nil, err
 	}
-	rows, err := r.Store.Records(ctx, kind, search, p)
+	rows, err := r.view(ctx).Records(ctx, kind, search, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.Records.Encode, recordEdge)
 	return &model.RecordConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.Store.CountRecords(ctx, kind, search)
+		return r.view(ctx).CountRecords(ctx, kind, search)
 	}}, nil
 }
 

@@ -3,13 +3,28 @@
 package graph
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
 )
 
 // Resolver holds what the resolvers need.
 type Resolver struct {
-	Store *db.DB
+	Store *db.DB // all of it: what callers ask for goes through view
 	Log   *slog.Logger
+}
+
+// view gives the store as the caller sees it: all of it to administrators, nothing to nobody.
+func (r *Resolver) view(ctx context.Context) *db.DB {
+	switch caller, err := auth.From(ctx); {
+	case err != nil:
+		return r.Store.As(chain.Hash{})
+	case caller.IsAdmin():
+		return r.Store
+	default:
+		return r.Store.As(caller.Player)
+	}
 }

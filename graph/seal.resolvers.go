@@ -6,6 +6,7 @@ import (
 	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/model"
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/seal"
 )
@@ -26,11 +27,11 @@ func (r *mutationResolver) AcceptTree(ctx context.Context, reason string) (*mode
 }
 
 func (r *mutationResolver) EraseMessage(ctx context.Context, hash chain.Hash, reason string) (*model.Message, error) {
-	caller, err := administrator(ctx)
+	caller, err := auth.From(ctx)
 	if err != nil {
 		return nil, err
 	}
-	erasure, err := r.Store.Erase(ctx, hash, caller.Player, reason)
+	erasure, err := r.view(ctx).Erase(ctx, hash, caller.Player, reason)
 	if err != nil {
 		return nil, err
 	}

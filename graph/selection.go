@@ -29,7 +29,7 @@ func (r *Resolver) selection(ctx context.Context, key string) (*model.ContextSel
 	if !uuid.MatchString(key) {
 		return nil, fault.Input("id", "is not the id of a selection")
 	}
-	kept, err := r.Store.Selection(ctx, key)
+	kept, err := r.view(ctx).Selection(ctx, key)
 	if absent(err) {
 		return nil, nil
 	}

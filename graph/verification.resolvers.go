@@ -20,12 +20,12 @@ func (r *logVerificationResolver) TookMs(ctx context.Context, obj *chain.LogRepo
 }
 
 func (r *queryResolver) VerifySession(ctx context.Context, hash chain.Hash) (*chain.SessionReport, error) {
-	report, err := r.Store.VerifySession(ctx, hash, nil)
+	report, err := r.view(ctx).VerifySession(ctx, hash, nil)
 	return &report, err
 }
 
 func (r *queryResolver) VerifyLog(ctx context.Context) (*chain.LogReport, error) {
-	report, err := r.Store.VerifyLog(ctx, nil)
+	report, err := r.view(ctx).VerifyLog(ctx, nil)
 	return &report, err
 }
 
@@ -42,9 +42,9 @@ func (r *subscriptionResolver) VerificationProgress(ctx context.Context, session
 		defer close(out)
 		var err error
 		if session != nil {
-			_, err = r.Store.VerifySession(ctx, *session, report)
+			_, err = r.view(ctx).VerifySession(ctx, *session, report)
 		} else {
-			_, err = r.Store.VerifyLog(ctx, report)
+			_, err = r.view(ctx).VerifyLog(ctx, report)
 		}
 		if err != nil {
 			endStream(ctx, err)

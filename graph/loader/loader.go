@@ -34,9 +34,10 @@ type Loaders struct {
 
 type contextKey struct{}
 
-// Attach puts fresh loaders into a response's context. They are made when the first is asked for.
-func Attach(ctx context.Context, store *db.DB) context.Context {
-	return context.WithValue(ctx, contextKey{}, sync.OnceValue(func() *Loaders { return newLoaders(store) }))
+// Attach puts fresh loaders into a response's context. They are made, of the caller's view of the store, when the first
+// is asked for.
+func Attach(ctx context.Context, view func(context.Context) *db.DB) context.Context {
+	return context.WithValue(ctx, contextKey{}, sync.OnceValue(func() *Loaders { return newLoaders(view(ctx)) }))
 }
 
 // From gives the loaders of a response. Without Attach before, there are none, and it panics.
