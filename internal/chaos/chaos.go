@@ -49,6 +49,9 @@ func scenarios() []scenario {
 		{name: "eio", about: "Postgres' disk fails", needs: []string{"strace"}, root: true, run: failingDisk},
 		{name: "disk", about: "Postgres' disk is full", root: true, run: fullDisk},
 		{name: "standby", about: "a synchronous standby is promoted", run: promoteStandby},
+		{name: "network", about: "the network to Postgres is bad", run: badNetwork},
+		{name: "connections", about: "there are no connections left", run: noConnections},
+		{name: "pgbouncer", about: "PgBouncer in transaction mode is before Postgres", needs: []string{"pgbouncer"}, run: pooled},
 	}
 }
 
