@@ -56,11 +56,17 @@ func Open(ctx context.Context, cfg config.Database, share bool, log *slog.Logger
 	return s, nil
 }
 
+// connect migrates, and goes on with as few rights as will do where the Postgres is its own.
 func (s *Instance) connect(ctx context.Context) (err error) {
-	if err = db.Migrate(ctx, s.URL, s.Log); err != nil {
+	if s.Postgres == nil {
+		if err = db.Migrate(ctx, s.URL, s.Log); err == nil {
+			s.DB, err = db.Open(ctx, s.URL, poolSize, s.Log)
+		}
 		return err
 	}
-	s.DB, err = db.Open(ctx, s.URL, poolSize, s.Log)
+	if err = db.MigrateOwn(ctx, s.URL, s.Log); err == nil {
+		s.DB, err = db.OpenAs(ctx, s.Postgres.URLAs(db.WriterRole), s.Postgres.URLAs(db.ReaderRole), poolSize, s.Log)
+	}
 	return err
 }
 

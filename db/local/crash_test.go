@@ -96,7 +96,7 @@ func TestLiveOrphanIsStopped(t *testing.T) {
 	go func() { defer close(ended); _ = orphan.Wait() }()
 	var conn *pgx.Conn
 	eventually(t, "the orphan's start", func() bool {
-		conn, err = pgx.Connect(t.Context(), socket.url(database))
+		conn, err = pgx.Connect(t.Context(), socket.url(database, superuser))
 		return err == nil
 	})
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()

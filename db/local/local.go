@@ -115,7 +115,7 @@ func (s *Server) launch(ctx context.Context) error {
 
 // publish makes the database and writes postgres.url, for psql and other programs of the same user.
 func (s *Server) publish(ctx context.Context) error {
-	if err := ensureDatabase(ctx, s.socket.url("postgres")); err != nil {
+	if err := ensureDatabase(ctx, s.socket.url("postgres", superuser)); err != nil {
 		return err
 	}
 	path := s.urlFile()
@@ -129,7 +129,10 @@ func (s *Server) publish(ctx context.Context) error {
 }
 
 // URL is the connection string of the server's database, as superuser; libpq and pgx both read it.
-func (s *Server) URL() string { return s.socket.url(database) }
+func (s *Server) URL() string { return s.URLAs(superuser) }
+
+// URLAs is the same as another role of the database, which has to be there.
+func (s *Server) URLAs(role string) string { return s.socket.url(database, role) }
 
 // Problem says, as UNAVAILABLE and in words for whoever runs the server, why there is no Postgres at the moment; nil
 // while there is one.
@@ -164,8 +167,8 @@ func (s *Server) release() {
 func (s *Server) urlFile() string { return filepath.Join(s.dataDir, "postgres.url") }
 
 // url is the connection string of one database behind the socket.
-func (d socketDir) url(name string) string {
-	q := url.Values{"host": {d.path}, "port": {port}, "user": {superuser}}
+func (d socketDir) url(name, role string) string {
+	q := url.Values{"host": {d.path}, "port": {port}, "user": {role}}
 	return (&url.URL{Scheme: "postgres", Path: "/" + name, RawQuery: q.Encode()}).String()
 }
 

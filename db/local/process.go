@@ -111,7 +111,7 @@ func (c *cluster) launch(ctx context.Context, socket socketDir) (*process, error
 		if err != nil {
 			return nil, err
 		}
-		err = p.ready(ctx, socket.url("postgres"))
+		err = p.ready(ctx, socket.url("postgres", superuser))
 		if err == nil {
 			return p, nil
 		}
