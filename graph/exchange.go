@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -83,6 +84,16 @@ func onlyAdds(op *ast.OperationDefinition) bool {
 		switch field.Name {
 		case "appendMessages", "recordSelection", "addRecords", "upsertComponents":
 		default:
+			return false
+		}
+	}
+	return true
+}
+
+// mayAsk tells whether the caller has the scopes for the root fields of a mutation that only adds.
+func mayAsk(c auth.Caller, op *ast.OperationDefinition) bool {
+	for _, selection := range op.SelectionSet {
+		if f, ok := selection.(*ast.Field); ok && !c.Scopes.Has(access["Mutation"][f.Name].scopes) {
 			return false
 		}
 	}

@@ -45,7 +45,7 @@ var errCut = errors.New("unexpected end of JSON input")
 // decoding. What it lets through need not be JSON. Of a body that is cut off, errCut comes with the parts before.
 func openEnvelope(body []byte, mostValues int) (envelope, error) {
 	var e envelope
-	s := scanner{text: body, left: mostValues}
+	s := scanner{text: body, left: mostValues, deepest: bodyNesting}
 	s.space()
 	if s.at == len(body) {
 		return e, errCut
@@ -117,10 +117,11 @@ var errNoJSON = fault.New(fault.BadUserInput, "the body is not JSON")
 
 // scanner finds where JSON values end. It takes constant time for each byte, and no memory.
 type scanner struct {
-	text  []byte
-	at    int
-	left  int // values that may still come
-	steps int // bytes looked at, for tests
+	text    []byte
+	at      int
+	left    int // values that may still come
+	deepest int // levels of lists and objects that may be open
+	steps   int // bytes looked at, for tests
 }
 
 func (s *scanner) space() {
@@ -171,7 +172,7 @@ func (s *scanner) value() error {
 		s.steps++
 		switch s.text[s.at] {
 		case '{', '[':
-			if depth++; depth >= bodyNesting {
+			if depth++; depth >= s.deepest {
 				return fault.New(fault.BadUserInput, "the body nests lists and objects deeper than %d levels; at most as many are allowed in a value", MaxNesting)
 			}
 			if err := s.count(); err != nil {

@@ -49,17 +49,18 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.SetValidationRulesFn(rulesWithoutSuggestions)
 	server.SetErrorPresenter(presenter{log: cfg.Log}.present)
 	server.SetRecoverFunc(recovered)
+	open := &streams{}
 	g := guard{cache: cache, limits: cfg.Limits}
 	server.Use(g)
 	server.AroundOperations(begin)
-	server.AroundOperations(limitSocket)
+	server.AroundOperations(open.limit)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(withLoaders(resolver))
 	server.AroundFields(allow)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver))
-	return front{transports: server, guard: g, limits: cfg.Limits}
+	return front{transports: server, guard: g, limits: cfg.Limits, streams: open, hosts: hostsOf(cfg.Origins)}
 }
 
 // withLoaders gives each response, and so each event of a subscription, loaders of its own.

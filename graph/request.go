@@ -28,12 +28,14 @@ type front struct {
 	transports http.Handler
 	guard      guard
 	limits     *limit.Limiter // nil: none
+	streams    *streams
+	hosts      []string // of origins besides the server's own whose pages may open WebSockets
 }
 
 // ServeHTTP answers one request, or one WebSocket for as long as it lives.
 func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != "" {
-		f.transports.ServeHTTP(w, r) // says who it is in its first message
+		f.socket(w, r)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -158,8 +160,9 @@ func (f front) mayBeLarge(r *http.Request, beginning []byte) (refused *gqlerror.
 	if refused != nil {
 		return refused, nil
 	}
+	caller, _ := auth.From(r.Context())
 	for _, op := range doc.Operations {
-		if !onlyAdds(op) {
+		if !onlyAdds(op) || !mayAsk(caller, op) {
 			return nil, errNotLarge()
 		}
 	}
@@ -167,7 +170,7 @@ func (f front) mayBeLarge(r *http.Request, beginning []byte) (refused *gqlerror.
 }
 
 func errNotLarge() error {
-	return fault.New(fault.BadUserInput, "the request has more than %d bytes, which only mutations may have that append messages or add records or components, up to %d", MaxBody, MaxAppendBody)
+	return fault.New(fault.BadUserInput, "the request has more than %d bytes, which only mutations may have that append messages or add records or components, by a token that may, up to %d", MaxBody, MaxAppendBody)
 }
 
 // stub is what transports get to see of a request that is refused: they only give the refusal its form.

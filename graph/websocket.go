@@ -1,22 +1,20 @@
 package graph
 
 import (
+	"bytes"
 	"context"
-	"fmt"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"time"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/coder/websocket"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
-	"github.com/tzzr/context-manager/internal/httpd"
 )
 
 // initLimit is how long a WebSocket may take to say who it is.
@@ -25,56 +23,36 @@ const initLimit = 5 * time.Second
 // closeUnauthorized is what graphql-transport-ws closes with if the caller is nobody it knows.
 const closeUnauthorized = 4401
 
+// subprotocol is the only one that is served.
+const subprotocol = "graphql-transport-ws"
+
 // webSocket is graphql-transport-ws. Browsers may open it from the server's own origin and from those configured.
 func webSocket(cfg Config) transport.Websocket {
-	var hosts []string
-	for _, origin := range cfg.Origins {
-		if u, err := url.Parse(origin); err == nil && u.Host != "" {
-			hosts = append(hosts, u.Host)
-		}
-	}
 	return transport.Websocket{
-		Implementation: sockets{transport.CoderWebsocketImplementation{
-			AcceptOptions: websocket.AcceptOptions{OriginPatterns: hosts},
-		}},
+		Implementation: sockets{transport.CoderWebsocketImplementation{AcceptOptions: websocket.AcceptOptions{
+			OriginPatterns: hostsOf(cfg.Origins), Subprotocols: []string{subprotocol},
+		}}},
 		InitFunc: func(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
 			ctx, answer, err := identify(ctx, payload, cfg.Tokens)
-			return context.WithValue(ctx, operationsKey{}, new(atomic.Int64)), answer, err
+			if err == nil {
+				ctx, err = introduce(ctx)
+			}
+			return ctx, answer, err
 		},
 		InitTimeout:      initLimit,
 		PingPongInterval: pingInterval,
 	}
 }
 
-// MaxSocketOperations is how many operations a WebSocket may have under way.
-const MaxSocketOperations = 32
-
-// operationsKey leads to how many there are, an *atomic.Int64.
-type operationsKey struct{}
-
-// limitSocket refuses operations on a WebSocket that has enough of them. It is a gqlgen OperationMiddleware.
-func limitSocket(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-	underWay, ok := ctx.Value(operationsKey{}).(*atomic.Int64)
-	if !ok {
-		return next(ctx)
-	}
-	end := sync.OnceFunc(func() { underWay.Add(-1) })
-	if underWay.Add(1) > MaxSocketOperations {
-		end()
-		httpd.CountError(ctx, string(fault.RateLimited))
-		transport.AddSubscriptionError(ctx, withCode(&gqlerror.Error{}, fault.RateLimited, fmt.Sprintf(
-			"the WebSocket has %d operations under way; at most as many are allowed", MaxSocketOperations)))
-		return func(context.Context) *graphql.Response { return nil }
-	}
-	context.AfterFunc(ctx, end) // the transport ends it in any case
-	respond := next(ctx)
-	return func(ctx context.Context) *graphql.Response {
-		response := respond(ctx)
-		if response == nil {
-			end()
+// hostsOf gives the hosts of origins.
+func hostsOf(origins []string) []string {
+	var hosts []string
+	for _, origin := range origins {
+		if u, err := url.Parse(origin); err == nil && u.Host != "" {
+			hosts = append(hosts, u.Host)
 		}
-		return response
 	}
+	return hosts
 }
 
 // identify finds the caller of a WebSocket: in its first message or, if that names none, in the request that opened
@@ -97,10 +75,19 @@ func identify(ctx context.Context, payload transport.InitPayload, tokens auth.Ve
 }
 
 func closing(ctx context.Context, err error) context.Context {
-	if err == nil {
+	switch {
+	case err == nil:
 		return ctx
+	case fault.CodeOf(err) != fault.Unauthenticated:
+		return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, int(websocket.StatusTryAgainLater)), reason(err))
 	}
 	return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, closeUnauthorized), "Unauthorized")
+}
+
+// reason gives what fits into a WebSocket's last frame.
+func reason(err error) string {
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), 120)], "")
 }
 
 // sockets opens WebSockets that say that the server goes away when it does: clients come back after that, and not
@@ -121,6 +108,25 @@ func (s sockets) Accept(w http.ResponseWriter, r *http.Request, o transport.Webs
 type socket struct {
 	transport.WebsocketConn
 	ended <-chan struct{}
+}
+
+// NextReader gives the next message. One whose JSON is more than a request may hold ends the socket before it is
+// decoded.
+func (s *socket) NextReader() (int, io.Reader, error) {
+	kind, from, err := s.WebsocketConn.NextReader()
+	if err != nil {
+		return kind, nil, err
+	}
+	message, err := io.ReadAll(from)
+	if err != nil {
+		return kind, nil, err
+	}
+	outline := scanner{text: message, left: MaxValues, deepest: bodyNesting + 2}
+	if err := outline.value(); errors.As(err, new(*fault.Error)) && err != errNoJSON {
+		_ = s.WriteClose(int(websocket.StatusPolicyViolation), reason(err))
+		return kind, nil, transport.ErrWebsocketClosed
+	}
+	return kind, bytes.NewReader(message), nil
 }
 
 // WriteClose says goodbye.

@@ -102,6 +102,22 @@ func (ns NullLogRefType) Value() (driver.Value, error) {
 	return string(ns.LogRefType), nil
 }
 
+type AuthToken struct {
+	ID           string
+	Digest       []byte
+	Role         string
+	Player       chain.Hash
+	Scopes       []string
+	Note         string
+	Creator      chain.Hash
+	CreatorToken pgtype.UUID
+	CreatedAt    time.Time
+	ExpiresAt    time.Time
+	RevokedAt    *time.Time
+	Revoker      *chain.Hash
+	LastUsedAt   *time.Time
+}
+
 type CoreComponent struct {
 	Hash        chain.Hash
 	Namespace   string

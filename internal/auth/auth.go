@@ -52,18 +52,14 @@ type Verifier interface {
 type contextKey struct{}
 
 type outcome struct {
-	caller Caller
-	err    error
+	caller  Caller
+	err     error
+	session func() bool // whether the console's session that the caller came with is open; nil without one
 }
 
 // WithCaller gives a context in which From finds the caller.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, outcome{caller: c})
-}
-
-// withoutCaller gives a context in which From finds why there is no caller.
-func withoutCaller(ctx context.Context, err error) context.Context {
-	return context.WithValue(ctx, contextKey{}, outcome{err: err})
 }
 
 // From gives the caller, or UNAUTHENTICATED with the reason why there is none.

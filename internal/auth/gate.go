@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -17,7 +18,7 @@ const (
 )
 
 // maxSignIn is how large a request to sign in may be, in bytes.
-const maxSignIn = 4096
+const maxSignIn = 16 << 10
 
 // Gate finds out who is calling. Make it with NewGate; it is safe for concurrent use.
 type Gate struct {
@@ -40,37 +41,34 @@ func NewGate(tokens Verifier, sessions *Sessions) *Gate {
 // own origin: see http.CrossOriginProtection.
 func (g *Gate) Identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
-		if caller, err := g.identify(r); err != nil {
-			ctx = withoutCaller(ctx, err)
-		} else {
-			ctx = WithCaller(ctx, caller)
+		caller, session, err := g.identify(r)
+		o := outcome{caller: caller, err: err}
+		if session != "" {
+			o.session = func() bool { return g.sessions.isOpen(session) }
 		}
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, o)))
 	})
 }
 
-func (g *Gate) identify(r *http.Request) (Caller, error) {
+// identify gives the caller, and the id of the session of the console that they came with, if it was one.
+func (g *Gate) identify(r *http.Request) (c Caller, session string, err error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, err := Bearer(header)
 		if err != nil {
-			return Caller{}, err
+			return Caller{}, "", err
 		}
-		return g.tokens.Verify(r.Context(), token)
+		c, err = g.tokens.Verify(r.Context(), token)
+		return c, "", err
 	}
-	id := sessionID(r)
-	if id == "" {
-		return Caller{}, errNoToken()
+	if session = sessionID(r); session == "" {
+		return Caller{}, "", errNoToken()
 	}
 	if err := g.origin.Check(probe(r)); err != nil {
-		return Caller{}, fault.New(fault.Unauthenticated,
+		return Caller{}, "", fault.New(fault.Unauthenticated,
 			"the request comes from another origin: the console's session does not count there, send a token")
 	}
-	caller, ok := g.sessions.Find(id)
-	if !ok {
-		return Caller{}, fault.New(fault.Unauthenticated, "the session has ended: sign in again")
-	}
-	return caller, nil
+	c, err = g.sessions.Caller(r.Context(), session)
+	return c, session, err
 }
 
 // probe gives what to check the origin of: a WebSocket is opened by GET, which counts as safe, and does as much as a
@@ -131,7 +129,7 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	caller, err := g.tokens.Verify(r.Context(), body.Token)
 	if err != nil {
-		refuse(w, http.StatusUnauthorized, err)
+		refuse(w, Status(err), err)
 		return
 	}
 	http.SetCookie(w, cookie(r, g.sessions.Start(caller), int(SessionLife.Seconds())))
@@ -139,9 +137,9 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *Gate) whoAmI(w http.ResponseWriter, r *http.Request) {
-	caller, err := g.identify(r)
+	caller, _, err := g.identify(r)
 	if err != nil {
-		refuse(w, http.StatusUnauthorized, err)
+		refuse(w, Status(err), err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -167,6 +165,17 @@ func cookie(r *http.Request, id string, maxAge int) *http.Cookie {
 		c.Name, c.Secure = secureCookie, true
 	}
 	return c
+}
+
+// Status is what a request is answered with whose caller is not known.
+func Status(err error) int {
+	switch fault.CodeOf(err) {
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	case fault.RateLimited:
+		return http.StatusTooManyRequests
+	}
+	return http.StatusUnauthorized
 }
 
 // refuse answers with an error in GraphQL's form.

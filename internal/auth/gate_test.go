@@ -233,10 +233,10 @@ func TestSessionsAreBounded(t *testing.T) {
 	if len(s.open) != maxSessions {
 		t.Errorf("%d sessions are open, want %d", len(s.open), maxSessions)
 	}
-	if _, ok := s.Find(ids[0]); ok {
+	if _, ok := s.find(ids[0]); ok {
 		t.Error("the session that was idle the longest is open")
 	}
-	if _, ok := s.Find(ids[1]); !ok {
+	if _, ok := s.find(ids[1]); !ok {
 		t.Error("the second session is not open")
 	}
 }

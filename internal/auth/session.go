@@ -1,10 +1,13 @@
 package auth
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"sync"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 // How long a session of the console lives, and how many there may be.
@@ -18,13 +21,16 @@ const (
 type Sessions struct {
 	// Now is the clock; set it before first use.
 	Now func() time.Time
+	// Recheck, if it is set before first use, tells whether a caller's token may still be used: UNAUTHENTICATED if not,
+	// and then the session ends.
+	Recheck func(ctx context.Context, c Caller) error
 
 	mu   sync.Mutex
 	open map[[sha256.Size]byte]*session // by the SHA-256 of the id
 }
 
 type session struct {
-	caller  Caller
+	caller  Caller // whose token is checked again at each use
 	started time.Time
 	used    time.Time
 }
@@ -45,8 +51,26 @@ func (s *Sessions) Start(c Caller) string {
 	return id
 }
 
-// Find gives the caller of a session that is open, and counts as its use.
-func (s *Sessions) Find(id string) (Caller, bool) {
+// Caller gives the caller of a session, and counts as its use. UNAUTHENTICATED if it is not open, or the caller's token
+// may no longer be used; UNAVAILABLE if that cannot be told now.
+func (s *Sessions) Caller(ctx context.Context, id string) (Caller, error) {
+	caller, ok := s.find(id)
+	if !ok {
+		return Caller{}, errSessionOver()
+	}
+	if s.Recheck == nil {
+		return caller, nil
+	}
+	if err := s.Recheck(ctx, caller); err != nil {
+		if fault.CodeOf(err) == fault.Unauthenticated {
+			s.End(id)
+		}
+		return Caller{}, err
+	}
+	return caller, nil
+}
+
+func (s *Sessions) find(id string) (Caller, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key, now := sha256.Sum256([]byte(id)), s.Now()
@@ -60,6 +84,14 @@ func (s *Sessions) Find(id string) (Caller, bool) {
 	}
 	found.used = now
 	return found.caller, true
+}
+
+// isOpen tells whether a session is open, which does not count as its use.
+func (s *Sessions) isOpen(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.open[sha256.Sum256([]byte(id))]
+	return ok && !found.expired(s.Now())
 }
 
 // End closes a session. One that is not open is no error.

@@ -66,15 +66,30 @@ func (r *response) Flush() {
 	}
 }
 
-// Hijack gives the connection, to a WebSocket.
+// Hijack gives the connection, to a WebSocket. Each write to it is bounded, too.
 func (r *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	conn, buffer, err := r.control.Hijack()
-	if err == nil {
-		r.status = http.StatusSwitchingProtocols
+	if err != nil {
+		return nil, nil, err
 	}
-	return conn, buffer, err
+	r.status = http.StatusSwitchingProtocols
+	patient := &bounded{Conn: conn, limit: r.limit}
+	buffer.Writer.Reset(patient)
+	return patient, buffer, nil
+}
+
+// bounded is a connection whose other end may take no longer than a limit to take what is written at once.
+type bounded struct {
+	net.Conn
+	limit time.Duration
+}
+
+// Write writes, and fails if that takes too long; then the connection is of no more use.
+func (b *bounded) Write(p []byte) (int, error) {
+	_ = b.SetWriteDeadline(time.Now().Add(b.limit))
+	return b.Conn.Write(p)
 }
 
 // Unwrap gives the writer below to http.ResponseController.

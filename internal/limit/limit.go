@@ -109,6 +109,14 @@ func (l *Limiter) Take(ctx context.Context) error {
 	return l.tooMany(v.wait)
 }
 
+// Look is Take for one who may still show a valid token: nothing is counted.
+func (l *Limiter) Look(ctx context.Context) error {
+	if from := Address(ctx); l != nil && from != "" {
+		return l.tooMany(l.addresses.look(from))
+	}
+	return nil
+}
+
 func (l *Limiter) tooMany(wait time.Duration) error {
 	return limited(wait, "more than %v requests a second without a valid token come from the address", l.addresses.perSecond)
 }

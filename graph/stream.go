@@ -1,0 +1,207 @@
+package graph
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/httpd"
+	"github.com/tzzr/context-manager/internal/limit"
+)
+
+// Limits of streams, in one server. Those of a token are not for administrators.
+const (
+	MaxSockets          = 20_000 // WebSockets
+	MaxTokenSockets     = 1000   // of a token
+	MaxPendingSockets   = 500    // of an address, that have not said who they are
+	MaxSocketOperations = 32     // under way on a WebSocket
+	MaxStreams          = 50_000 // subscriptions, on WebSockets or as events
+	MaxTokenStreams     = 2000   // of a token
+)
+
+// streams are what is open.
+type streams struct {
+	sockets, tokenSockets, pending, subscriptions limit.Counts
+}
+
+// opened is what is known of a WebSocket.
+type opened struct {
+	streams  *streams
+	underWay atomic.Int64 // operations
+	known    atomic.Bool  // it has said who it is
+	settle   func()       // it is not pending any more
+	leave    func()       // it does not count for its token any more, nil before it does
+}
+
+type openedKey struct{}
+
+// socket serves a WebSocket for as long as it lives. It says who it is in its first message, unless its request did.
+func (f front) socket(w http.ResponseWriter, r *http.Request) {
+	if status, err := f.checkUpgrade(r); err != nil {
+		writeError(w, r, status, err)
+		return
+	}
+	ctx := r.Context()
+	_, nobody := auth.From(ctx)
+	err := f.limits.Look(ctx)
+	if nobody == nil {
+		err = f.limits.Take(ctx)
+	}
+	if err != nil {
+		writeError(w, r, statusOf(w, err), err)
+		return
+	}
+	leave, ok := f.streams.sockets.Enter("", 0, MaxSockets)
+	if !ok {
+		writeError(w, r, http.StatusServiceUnavailable, fault.New(fault.RateLimited, "%d WebSockets are open; at most as many are allowed", MaxSockets))
+		return
+	}
+	defer leave()
+	s := &opened{streams: f.streams, settle: func() {}}
+	if nobody != nil {
+		if s.settle, ok = f.streams.pending.Enter(limit.Address(ctx), MaxPendingSockets, 0); !ok {
+			writeError(w, r, http.StatusTooManyRequests, fault.New(fault.RateLimited,
+				"%d WebSockets of the address have not said who they are; at most as many are allowed", MaxPendingSockets))
+			return
+		}
+	}
+	defer func() {
+		s.settle()
+		if s.leave != nil {
+			s.leave()
+		}
+		if !s.known.Load() {
+			_ = f.limits.Take(ctx) // what did not say who it is counts against the address
+		}
+	}()
+	f.transports.ServeHTTP(w, r.WithContext(context.WithValue(ctx, openedKey{}, s)))
+}
+
+// checkUpgrade refuses what is no WebSocket of GraphQL, or comes from a page that may not open one, before the transport
+// does so in its own words.
+func (f front) checkUpgrade(r *http.Request) (int, error) {
+	key, err := base64.StdEncoding.DecodeString(r.Header.Get("Sec-WebSocket-Key"))
+	switch {
+	case r.Method != http.MethodGet || !has(r.Header, "Upgrade", "websocket") || !has(r.Header, "Connection", "upgrade"),
+		r.Header.Get("Sec-WebSocket-Version") != "13", err != nil, len(key) != 16, len(r.Header.Values("Sec-WebSocket-Key")) != 1:
+		return http.StatusBadRequest, fault.New(fault.BadUserInput, "the request opens no WebSocket of version 13")
+	case !has(r.Header, "Sec-WebSocket-Protocol", subprotocol):
+		return http.StatusBadRequest, fault.New(fault.BadUserInput, "the WebSocket's subprotocol is not %s", subprotocol)
+	}
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	if err == nil && (r.Header.Get("Origin") == "" || strings.EqualFold(origin.Host, r.Host)) ||
+		err == nil && slices.ContainsFunc(f.hosts, func(host string) bool {
+			match, err := path.Match(strings.ToLower(host), strings.ToLower(origin.Host))
+			return err == nil && match
+		}) {
+		return 0, nil
+	}
+	return http.StatusForbidden, fault.New(fault.Forbidden, "the request comes from another origin")
+}
+
+// has tells whether a header lists a word.
+func has(header http.Header, name, word string) bool {
+	for _, value := range header.Values(name) {
+		for _, one := range strings.Split(value, ",") {
+			if strings.EqualFold(strings.TrimSpace(one), word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// introduce counts a WebSocket for the token of its caller, who stands in the context.
+func introduce(ctx context.Context) (context.Context, error) {
+	s, ok := ctx.Value(openedKey{}).(*opened)
+	if !ok {
+		return ctx, nil
+	}
+	caller, err := auth.From(ctx)
+	if err != nil {
+		return closing(ctx, err), err
+	}
+	leave, ok := s.streams.tokenSockets.Enter(limit.Key(caller), forToken(caller, MaxTokenSockets), 0)
+	if !ok {
+		err := fault.New(fault.RateLimited, "the token has %d WebSockets; at most as many are allowed", MaxTokenSockets)
+		s.known.Store(true)
+		return closing(ctx, err), err
+	}
+	s.leave = leave
+	s.known.Store(true)
+	s.settle()
+	return ctx, nil
+}
+
+// forToken is a limit of a token: none for administrators.
+func forToken(c auth.Caller, most int) int {
+	if c.IsAdmin() {
+		return 0
+	}
+	return most
+}
+
+// limit refuses operations on a WebSocket that has enough of them, and subscriptions of a token that has. It is a gqlgen
+// OperationMiddleware.
+func (s *streams) limit(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+	var leave []func()
+	if socket, ok := ctx.Value(openedKey{}).(*opened); ok {
+		end := sync.OnceFunc(func() { socket.underWay.Add(-1) })
+		if leave = append(leave, end); socket.underWay.Add(1) > MaxSocketOperations {
+			end()
+			return tooMany(ctx, "the WebSocket has %d operations under way; at most as many are allowed", MaxSocketOperations)
+		}
+	}
+	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Subscription {
+		caller, _ := auth.From(ctx)
+		end, ok := s.subscriptions.Enter(limit.Key(caller), forToken(caller, MaxTokenStreams), MaxStreams)
+		if !ok {
+			for _, end := range leave {
+				end()
+			}
+			return tooMany(ctx, "the token has %d subscriptions, or the server %d; at most as many are allowed", MaxTokenStreams, MaxStreams)
+		}
+		leave = append(leave, end)
+	}
+	if leave == nil {
+		return next(ctx)
+	}
+	for _, end := range leave {
+		context.AfterFunc(ctx, end) // the transport ends it in any case
+	}
+	respond := next(ctx)
+	return func(ctx context.Context) *graphql.Response {
+		response := respond(ctx)
+		if response == nil {
+			for _, end := range leave {
+				end()
+			}
+		}
+		return response
+	}
+}
+
+// tooMany answers an operation that is one too many.
+func tooMany(ctx context.Context, format string, args ...any) graphql.ResponseHandler {
+	httpd.CountError(ctx, string(fault.RateLimited))
+	err := withCode(&gqlerror.Error{}, fault.RateLimited, fmt.Sprintf(format, args...))
+	if exchangeFrom(ctx) != nil {
+		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{err}})
+	}
+	transport.AddSubscriptionError(ctx, err)
+	return func(context.Context) *graphql.Response { return nil }
+}
