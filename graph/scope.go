@@ -44,6 +44,7 @@ var access = map[string]map[string]rule{
 		"consistencyProof": {auth.Verify, nil},
 		"seal":             {auth.Verify, nil},
 		"embeddingModels":  {auth.LogRead, administratorsOnly},
+		"tokens":           {auth.TokensManage, nil},
 	},
 	"Mutation": {
 		"appendMessages":     {auth.LogAppend, ownMessages},
@@ -54,6 +55,8 @@ var access = map[string]map[string]rule{
 		"dropEmbeddingModel": {auth.MemoryWrite, administratorsOnly},
 		"acceptTree":         {auth.Verify, administratorsOnly},
 		"eraseMessage":       {auth.Erase, nil},
+		"createToken":        {auth.TokensManage, nil},
+		"revokeToken":        {auth.TokensManage, nil},
 	},
 	"Subscription": {
 		"messageAppended":      {auth.LogRead, nil},

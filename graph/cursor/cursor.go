@@ -4,20 +4,23 @@ package cursor
 
 import (
 	"encoding/base64"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-// Numbers, Hashes, Components and Checkpoints are lists by what they are ordered by. A value is the list's name, which its cursors
+// Numbers, Hashes, Components, Checkpoints and Tokens are lists by what they are ordered by. A value is the list's name, which its cursors
 // hold, so that a list takes no cursor of another one. A cursor is base64url of the name, a colon, and the key.
 type (
 	Numbers     string // by an id of a record, or a sequence
 	Hashes      string // by a message's place, which is not told: it would say how many others there are
 	Components  string // by rank, then namespace and key
 	Checkpoints string // by the name that they were signed under, then size
+	Tokens      string // by time, then UUID
 )
 
 // The lists.
@@ -32,7 +35,10 @@ const (
 	AllComponents   Components = "components"
 
 	AllCheckpoints Checkpoints = "checkpoints"
+	AllTokens      Tokens      = "tokens"
 )
+
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 func encode[L ~string](list L, parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(string(list) + ":" + strings.Join(parts, ":")))
@@ -109,4 +115,20 @@ func (l Checkpoints) Parse(cursor string) (db.CheckpointKey, bool) {
 	}
 	size, err := strconv.ParseInt(parts[1], 10, 64)
 	return db.CheckpointKey{Log: int32(log), Size: size}, err == nil
+}
+
+// Encode gives the cursor of a place in a list of tokens.
+func (l Tokens) Encode(k db.TokenKey) string {
+	return encode(l, strconv.FormatInt(k.At.UnixMicro(), 10), k.ID)
+}
+
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Tokens) Parse(cursor string) (db.TokenKey, bool) {
+	parts, ok := decode(l, cursor, 2)
+	if !ok {
+		return db.TokenKey{}, false
+	}
+	micros, err := strconv.ParseInt(parts[0], 10, 64)
+	at := time.UnixMicro(micros).UTC()
+	return db.TokenKey{At: at, ID: parts[1]}, err == nil && at.Year() >= 1 && at.Year() <= 9999 && uuid.MatchString(parts[1])
 }

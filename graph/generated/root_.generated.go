@@ -46,6 +46,7 @@ type ResolverRoot interface {
 	Session() SessionResolver
 	Subscription() SubscriptionResolver
 	Thread() ThreadResolver
+	Token() TokenResolver
 }
 
 type DirectiveRoot struct {
@@ -126,6 +127,11 @@ type ComplexityRoot struct {
 		TokenBudget     func(childComplexity int) int
 		Tokens          func(childComplexity int) int
 		UnchangedTokens func(childComplexity int) int
+	}
+
+	CreatedToken struct {
+		Secret func(childComplexity int) int
+		Token  func(childComplexity int) int
 	}
 
 	DroppedItem struct {
@@ -258,10 +264,12 @@ type ComplexityRoot struct {
 		AcceptTree         func(childComplexity int, reason string) int
 		AddRecords         func(childComplexity int, records []knowledge.Draft) int
 		AppendMessages     func(childComplexity int, messages []chain.Draft) int
+		CreateToken        func(childComplexity int, input model.TokenInput) int
 		DropEmbeddingModel func(childComplexity int, name string) int
 		EraseMessage       func(childComplexity int, hash chain.Hash, reason string) int
 		RecordSelection    func(childComplexity int, selection string, message chain.Draft) int
 		RequestContext     func(childComplexity int, input model.ContextRequestInput) int
+		RevokeToken        func(childComplexity int, id string) int
 		UpsertComponents   func(childComplexity int, components []component.Draft) int
 	}
 
@@ -302,6 +310,7 @@ type ComplexityRoot struct {
 		Sessions         func(childComplexity int, filter *selection.Scope, first *int, after *string) int
 		Thread           func(childComplexity int, hash chain.Hash) int
 		Threads          func(childComplexity int, filter *selection.Scope, first *int, after *string) int
+		Tokens           func(childComplexity int, player *chain.Hash, first *int, after *string) int
 		VerifyLog        func(childComplexity int) int
 		VerifySession    func(childComplexity int, hash chain.Hash) int
 	}
@@ -422,6 +431,31 @@ type ComplexityRoot struct {
 	}
 
 	ThreadEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	Token struct {
+		CreatedAt  func(childComplexity int) int
+		Creator    func(childComplexity int) int
+		ExpiresAt  func(childComplexity int) int
+		ID         func(childComplexity int) int
+		Kind       func(childComplexity int) int
+		LastUsedAt func(childComplexity int) int
+		Note       func(childComplexity int) int
+		Player     func(childComplexity int) int
+		RevokedAt  func(childComplexity int) int
+		Scopes     func(childComplexity int) int
+		State      func(childComplexity int) int
+	}
+
+	TokenConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	TokenEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
 	}
@@ -758,6 +792,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.UnchangedTokens(childComplexity), true
+
+	case "CreatedToken.secret":
+		if e.ComplexityRoot.CreatedToken.Secret == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreatedToken.Secret(childComplexity), true
+	case "CreatedToken.token":
+		if e.ComplexityRoot.CreatedToken.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreatedToken.Token(childComplexity), true
 
 	case "DroppedItem.reason":
 		if e.ComplexityRoot.DroppedItem.Reason == nil {
@@ -1354,6 +1401,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.AppendMessages(childComplexity, args["messages"].([]chain.Draft)), true
+	case "Mutation.createToken":
+		if e.ComplexityRoot.Mutation.CreateToken == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createToken_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateToken(childComplexity, args["input"].(model.TokenInput)), true
 	case "Mutation.dropEmbeddingModel":
 		if e.ComplexityRoot.Mutation.DropEmbeddingModel == nil {
 			break
@@ -1398,6 +1456,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RequestContext(childComplexity, args["input"].(model.ContextRequestInput)), true
+	case "Mutation.revokeToken":
+		if e.ComplexityRoot.Mutation.RevokeToken == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_revokeToken_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RevokeToken(childComplexity, args["id"].(string)), true
 	case "Mutation.upsertComponents":
 		if e.ComplexityRoot.Mutation.UpsertComponents == nil {
 			break
@@ -1673,6 +1742,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Threads(childComplexity, args["filter"].(*selection.Scope), args["first"].(*int), args["after"].(*string)), true
+	case "Query.tokens":
+		if e.ComplexityRoot.Query.Tokens == nil {
+			break
+		}
+
+		args, err := ec.field_Query_tokens_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Tokens(childComplexity, args["player"].(*chain.Hash), args["first"].(*int), args["after"].(*string)), true
 	case "Query.verifyLog":
 		if e.ComplexityRoot.Query.VerifyLog == nil {
 			break
@@ -2176,6 +2256,105 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ThreadEdge.Node(childComplexity), true
 
+	case "Token.createdAt":
+		if e.ComplexityRoot.Token.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.CreatedAt(childComplexity), true
+	case "Token.creator":
+		if e.ComplexityRoot.Token.Creator == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Creator(childComplexity), true
+	case "Token.expiresAt":
+		if e.ComplexityRoot.Token.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.ExpiresAt(childComplexity), true
+	case "Token.id":
+		if e.ComplexityRoot.Token.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.ID(childComplexity), true
+	case "Token.kind":
+		if e.ComplexityRoot.Token.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Kind(childComplexity), true
+	case "Token.lastUsedAt":
+		if e.ComplexityRoot.Token.LastUsedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.LastUsedAt(childComplexity), true
+	case "Token.note":
+		if e.ComplexityRoot.Token.Note == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Note(childComplexity), true
+	case "Token.player":
+		if e.ComplexityRoot.Token.Player == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Player(childComplexity), true
+	case "Token.revokedAt":
+		if e.ComplexityRoot.Token.RevokedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.RevokedAt(childComplexity), true
+	case "Token.scopes":
+		if e.ComplexityRoot.Token.Scopes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Scopes(childComplexity), true
+	case "Token.state":
+		if e.ComplexityRoot.Token.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.State(childComplexity), true
+
+	case "TokenConnection.edges":
+		if e.ComplexityRoot.TokenConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.Edges(childComplexity), true
+	case "TokenConnection.pageInfo":
+		if e.ComplexityRoot.TokenConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.PageInfo(childComplexity), true
+	case "TokenConnection.totalCount":
+		if e.ComplexityRoot.TokenConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.TotalCount(childComplexity), true
+
+	case "TokenEdge.cursor":
+		if e.ComplexityRoot.TokenEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenEdge.Cursor(childComplexity), true
+	case "TokenEdge.node":
+		if e.ComplexityRoot.TokenEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenEdge.Node(childComplexity), true
+
 	case "VerificationProgress.breaks":
 		if e.ComplexityRoot.VerificationProgress.Breaks == nil {
 			break
@@ -2246,6 +2425,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputMessageInput,
 		ec.unmarshalInputRecordInput,
 		ec.unmarshalInputRefInput,
+		ec.unmarshalInputTokenInput,
 	)
 	first := true
 
@@ -3337,6 +3517,105 @@ extend type Mutation {
   eraseMessage("The message." hash: Hash!, "Why, for the record: 1 to 1,024 bytes." reason: String!): Message!
 }
 `, BuiltIn: false},
+	{Name: "../schema/token.graphqls", Input: `"What a token makes of whoever has it."
+enum TokenKind {
+  "Sees and does everything that its scopes allow. Begins with ` + "`" + `cmadm_` + "`" + `; lives 30 days unless made with another end."
+  ADMIN
+  "A program that acts as its player. Begins with ` + "`" + `cmagt_` + "`" + `; lives 90 days."
+  AGENT
+  "A person who acts as their player. Begins with ` + "`" + `cmcli_` + "`" + `; lives 30 days."
+  CLIENT
+  "A program that only delivers events. Begins with ` + "`" + `cmhook_` + "`" + `; lives 90 days."
+  HOOK
+}
+
+"Whether a token may be used."
+enum TokenState {
+  "It may."
+  ACTIVE
+  "Its time is over, by the database's clock."
+  EXPIRED
+  "Somebody has revoked it."
+  REVOKED
+}
+
+"A token as it is kept: everything but the secret, of which there is only a SHA-256."
+type Token {
+  "Its id, a UUID: for ` + "`" + `revokeToken` + "`" + `. It is no global id."
+  id: ID!
+  "What it makes of whoever has it."
+  kind: TokenKind!
+  "Whom it stands for."
+  player: Player!
+  "What it may be used for."
+  scopes: [String!]!
+  "What it is for, in its maker's words; may be empty."
+  note: String!
+  "The player of whoever made it."
+  creator: Player!
+  "When it was made."
+  createdAt: Time!
+  "When it ends by itself."
+  expiresAt: Time!
+  "When it was revoked; null if it was not."
+  revokedAt: Time
+  "When it was last used, to the minute; null if it was not."
+  lastUsedAt: Time
+  "Whether it may be used."
+  state: TokenState!
+}
+
+"A token that was just made."
+type CreatedToken {
+  "What is kept of it."
+  token: Token!
+  "The token itself, for ` + "`" + `Authorization: Bearer …` + "`" + `. It is shown here and never again."
+  secret: String!
+}
+
+"A page of tokens."
+type TokenConnection {
+  "The tokens, each with its cursor."
+  edges: [TokenEdge!]!
+  "Where this page stands."
+  pageInfo: PageInfo!
+  "How many there are in all; counted only when asked for."
+  totalCount: Int!
+}
+"A token in a connection."
+type TokenEdge {
+  "For ` + "`" + `after` + "`" + `."
+  cursor: String!
+  "The token."
+  node: Token!
+}
+
+"A token to make."
+input TokenInput {
+  "What it makes of whoever has it; ADMIN by administrators only."
+  kind: TokenKind!
+  "Whom it stands for; null: your own player. Another one by administrators only."
+  player: Hash
+  "Of ` + "`" + `log:read` + "`" + `, ` + "`" + `log:append` + "`" + `, ` + "`" + `context:select` + "`" + `, ` + "`" + `memory:write` + "`" + `, ` + "`" + `events:ingest` + "`" + `, ` + "`" + `verify` + "`" + `, ` + "`" + `tokens:manage` + "`" + ` and ` + "`" + `erase` + "`" + `, only such as your own token has. Null: those usual for its kind that your own token has."
+  scopes: [String!]
+  "What it is for; at most 256 bytes."
+  note: String = ""
+  "When it ends, by the database's clock: after now, and at most 366 days later. Null: 90 days from now for agents and hooks, 30 for administrators and clients."
+  expiresAt: Time
+}
+
+extend type Query {
+  "Tokens that were made, the latest first, with those that have expired or were revoked. Administrators see all, others those of their own player, but for administrators'. At most 200 a page."
+  tokens("Only those of this player." player: Hash, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): TokenConnection!
+}
+
+extend type Mutation {
+  "Makes a token. Its secret is in the answer, and can never be read again."
+  createToken("What it shall be." input: TokenInput!): CreatedToken!
+  "Revokes a token for good: within 5 seconds it opens nothing any more, and what streams with it ends. One that was revoked before is given as it is. NOT_FOUND if there is none, or none that you may revoke."
+  revokeToken("As ` + "`" + `Token.id` + "`" + ` has it." id: ID!): Token!
+}
+`, BuiltIn: false},
 	{Name: "../schema/verification.graphqls", Input: `"The outcome of checking one session's chain, link by link."
 type SessionVerification {
   "The session."
@@ -3590,6 +3869,16 @@ func (ec *executionContext) childFields_ContextSelection(ctx context.Context, fi
 		return ec.fieldContext_ContextSelection_createdAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContextSelection", field.Name)
+}
+
+func (ec *executionContext) childFields_CreatedToken(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "token":
+		return ec.fieldContext_CreatedToken_token(ctx, field)
+	case "secret":
+		return ec.fieldContext_CreatedToken_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreatedToken", field.Name)
 }
 
 func (ec *executionContext) childFields_DroppedItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4108,6 +4397,56 @@ func (ec *executionContext) childFields_ThreadEdge(ctx context.Context, field gr
 		return ec.fieldContext_ThreadEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ThreadEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Token(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Token_id(ctx, field)
+	case "kind":
+		return ec.fieldContext_Token_kind(ctx, field)
+	case "player":
+		return ec.fieldContext_Token_player(ctx, field)
+	case "scopes":
+		return ec.fieldContext_Token_scopes(ctx, field)
+	case "note":
+		return ec.fieldContext_Token_note(ctx, field)
+	case "creator":
+		return ec.fieldContext_Token_creator(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Token_createdAt(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Token_expiresAt(ctx, field)
+	case "revokedAt":
+		return ec.fieldContext_Token_revokedAt(ctx, field)
+	case "lastUsedAt":
+		return ec.fieldContext_Token_lastUsedAt(ctx, field)
+	case "state":
+		return ec.fieldContext_Token_state(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Token", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_TokenConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_TokenConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_TokenEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_TokenEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_VerificationProgress(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/selection"
 )
@@ -63,6 +64,14 @@ type ContextRequestInput struct {
 	Previous *string `json:"previous,omitempty"`
 	// The clock that recency counts from; default now.
 	At *time.Time `json:"at,omitempty"`
+}
+
+// A token that was just made.
+type CreatedToken struct {
+	// What is kept of it.
+	Token Token `json:"token"`
+	// The token itself, for `Authorization: Bearer …`. It is shown here and never again.
+	Secret string `json:"secret"`
 }
 
 // A message in a connection.
@@ -157,6 +166,28 @@ type ThreadEdge struct {
 	Cursor string `json:"cursor"`
 	// The thread.
 	Node Thread `json:"node"`
+}
+
+// A token in a connection.
+type TokenEdge struct {
+	// For `after`.
+	Cursor string `json:"cursor"`
+	// The token.
+	Node Token `json:"node"`
+}
+
+// A token to make.
+type TokenInput struct {
+	// What it makes of whoever has it; ADMIN by administrators only.
+	Kind auth.Role `json:"kind"`
+	// Whom it stands for; null: your own player. Another one by administrators only.
+	Player *chain.Hash `json:"player,omitempty"`
+	// Of `log:read`, `log:append`, `context:select`, `memory:write`, `events:ingest`, `verify`, `tokens:manage` and `erase`, only such as your own token has. Null: those usual for its kind that your own token has.
+	Scopes []string `json:"scopes,omitempty"`
+	// What it is for; at most 256 bytes.
+	Note *string `json:"note,omitempty"`
+	// When it ends, by the database's clock: after now, and at most 366 days later. Null: 90 days from now for agents and hooks, 30 for administrators and clients.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
 // A witness: a server of somebody else's, which cosigns only what extends the last that it cosigned.
