@@ -52,6 +52,11 @@ func scenarios() []scenario {
 		{name: "network", about: "the network to Postgres is bad", run: badNetwork},
 		{name: "connections", about: "there are no connections left", run: noConnections},
 		{name: "pgbouncer", about: "PgBouncer in transaction mode is before Postgres", needs: []string{"pgbouncer"}, run: pooled},
+		{name: "slow", about: "many clients are slow", needs: []string{"slowhttptest"}, run: slowClients},
+		{name: "subscribers", about: "many clients listen", run: manySubscribers},
+		{name: "overload", about: "twice as much comes as can be served", run: overload},
+		{name: "clock", about: "clocks are wrong and jump", needs: []string{"go", "faketime"}, run: wrongClocks},
+		{name: "soak", about: "the server works for long", run: soak},
 	}
 }
 

@@ -20,6 +20,8 @@ type crew struct {
 	writes  answers
 	reads   answers
 
+	open bool // the log may have what was sent and not acknowledged
+
 	gate   sync.RWMutex // held for writing while the crew rests
 	cancel context.CancelFunc
 	wait   sync.WaitGroup

@@ -1,0 +1,235 @@
+package chaos
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits of the overload: how long an answer is of use to whoever asked, how much of the peak must be left, and how soon
+// a refusal has to come.
+const (
+	useful        = time.Second
+	goodputLeft   = 0.8
+	refusalLimit  = 100 * time.Millisecond
+	mostArrivals  = 10_000 // under way at once; more are not sent, and told
+	answerTimeout = 35 * time.Second
+)
+
+// wire is a connection that is kept open. It does little else than what HTTP asks for: the load must not take the
+// processors that the server needs.
+type wire struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// arrivals are clients that come whether or not others were served.
+type arrivals struct {
+	v       *server
+	journal *journal
+	heads   string
+	free    chan *wire
+	next    atomic.Int64
+	failed  atomic.Pointer[error]
+}
+
+func (a *arrivals) dial(ctx context.Context) (*wire, error) {
+	select {
+	case w := <-a.free:
+		return w, nil
+	default:
+	}
+	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", a.v.addr)
+	if err != nil {
+		return nil, err
+	}
+	return &wire{conn, bufio.NewReaderSize(conn, 1024)}, nil
+}
+
+// one appends one message over a connection, and notes it if it is acknowledged.
+func (a *arrivals) one(ctx context.Context) (code string, err error) {
+	n := a.next.Add(1)
+	e := entry{Session: hashOf(fmt.Sprintf("arrival %d", n%1000)), Content: fmt.Sprintf("arrival %d, of some words that say little", n)}
+	body := fmt.Appendf(nil, `{"query":%q,"variables":{"m":[{"sessionHash":%q,"ownerId":%q,"content":%q,"idempotencyKey":"arrival-%d"}]}}`,
+		appendQuery, e.Session, hashOf(fmt.Sprintf("owner %d", n%50)), e.Content, n)
+	w, err := a.dial(ctx)
+	if err != nil {
+		return transport, err
+	}
+	_ = w.conn.SetDeadline(time.Now().Add(answerTimeout))
+	status, text, err := w.ask(fmt.Sprintf(a.heads, len(body)), body)
+	if err != nil {
+		_ = w.conn.Close()
+		if failure, ok := errors.AsType[net.Error](err); ok && failure.Timeout() {
+			return silent, err
+		}
+		return transport, err
+	}
+	select {
+	case a.free <- w:
+	default:
+		_ = w.conn.Close()
+	}
+	const begins = `{"data":{"appendMessages":[{"hash":"`
+	if bytes.HasPrefix(text, []byte(begins)) && len(text) > len(begins)+64 {
+		e.Hash = string(text[len(begins) : len(begins)+64])
+		if err := a.journal.add(e); err != nil {
+			a.failed.Store(&err)
+		}
+		return answered, nil
+	}
+	for _, code := range []string{unavailable, limited, internal} {
+		if bytes.Contains(text, []byte(`"`+code+`"`)) {
+			return code, nil
+		}
+	}
+	return fmt.Sprintf("status %d", status), nil
+}
+
+func (w *wire) ask(head string, body []byte) (int, []byte, error) {
+	if _, err := w.conn.Write(append([]byte(head), body...)); err != nil {
+		return 0, nil, err
+	}
+	answer, err := http.ReadResponse(w.in, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.Close {
+		err = errors.Join(w.conn.Close())
+	}
+	return answer.StatusCode, text, err
+}
+
+// closed lets so many clients ask one after the other, and gives how many messages a second were acknowledged.
+func (a *arrivals) closed(parent context.Context, clients int, span time.Duration) (float64, error) {
+	ctx, cancel := context.WithTimeout(parent, span)
+	defer cancel()
+	before, began := a.journal.count(), time.Now()
+	var wait sync.WaitGroup
+	for range clients {
+		wait.Go(func() {
+			for ctx.Err() == nil {
+				if code, _ := a.one(ctx); code != answered {
+					_ = pause(ctx, retryEvery)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return float64(a.journal.count()-before) / time.Since(began).Seconds(), parent.Err()
+}
+
+// open lets clients come at a rate for a while, and gives how each went, and how many could not be sent.
+func (a *arrivals) open(ctx context.Context, rate float64, span time.Duration) (list []answer, unsent int64) {
+	var found answers
+	var under atomic.Int64
+	var wait sync.WaitGroup
+	began := time.Now()
+	for sent := 0; ctx.Err() == nil; {
+		due := int(rate * min(time.Since(began), span).Seconds())
+		for ; sent < due; sent++ {
+			if under.Load() >= mostArrivals {
+				unsent++
+				continue
+			}
+			under.Add(1)
+			wait.Go(func() {
+				defer under.Add(-1)
+				at := time.Now()
+				code, err := a.one(ctx)
+				message := ""
+				if err != nil {
+					message = err.Error()
+				}
+				found.add(at, code, message)
+			})
+		}
+		if time.Since(began) >= span {
+			break
+		}
+		_ = pause(ctx, time.Millisecond)
+	}
+	wait.Wait()
+	return found.since(time.Time{}), unsent
+}
+
+// overload brings twice of what the server can take.
+func overload(ctx context.Context, s *stage) error {
+	c, err := s.started(ctx, nil)
+	if err != nil {
+		return err
+	}
+	v, err := s.serve(ctx, c.url(database))
+	if err != nil {
+		return err
+	}
+	o, err := s.observe(ctx, v)
+	if err != nil {
+		return err
+	}
+	journal, err := openJournal(filepath.Join(s.dir, "arrivals"))
+	if err != nil {
+		return err
+	}
+	s.later(journal.close)
+	a := &arrivals{v: v, journal: journal, free: make(chan *wire, mostArrivals),
+		heads: fmt.Sprintf(strings.Replace(requestHead, "%d", "%%d", 1), v.addr, v.token)}
+	s.later(func() {
+		for len(a.free) > 0 {
+			_ = (<-a.free).conn.Close()
+		}
+	})
+	var peak float64
+	turn := size(s, time.Second, 20*time.Second)
+	for _, clients := range []int{32, 64, 128} {
+		rate, err := a.closed(ctx, clients, turn)
+		if err != nil {
+			return err
+		}
+		s.say("%d clients: %.0f messages/s", clients, rate)
+		peak = max(peak, rate)
+	}
+	span := size(s, 4*time.Second, 5*time.Minute)
+	done := fmt.Sprintf("twice the peak of %.0f messages/s for %s", peak, span)
+	list, unsent := a.open(ctx, 2*peak, span)
+	if err := a.failed.Load(); err != nil {
+		return *err
+	}
+	var good int
+	var refused []time.Duration
+	for _, x := range list {
+		switch {
+		case x.code == answered && x.took <= useful:
+			good++
+		case x.code != answered:
+			refused = append(refused, x.took)
+		}
+	}
+	goodput := float64(good) / span.Seconds()
+	s.found(done, len(list), "goodput (acknowledged within 1 s) ≥ 80 % of the peak",
+		fmt.Sprintf("%.0f messages/s, %.0f %%; %s; %d could not be sent; p99 of the acknowledged %s", goodput, 100*goodput/peak, tally(list), unsent,
+			short(percentile(durations(list, answered), 0.99))),
+		goodput >= goodputLeft*peak/s.cfg.Patience, map[string]float64{"peak": peak, "goodput": goodput, "unsent": float64(unsent)})
+	s.rows[len(s.rows)-1].Timed = true
+	s.timedAt(done, len(refused), "99 of 100 refusals in time", percentile(refused, 0.99), refusalLimit)
+	s.found(done, len(list), "refused with UNAVAILABLE or RATE_LIMITED and nothing else", tally(list),
+		count(list, answered, unavailable, limited) == len(list) && len(list) > 0, nil)
+	var sum verdict
+	crew := &crew{s: s, client: v.client(1), journal: journal, open: true}
+	if err := crew.check(ctx, o, c.url(database), &sum); err != nil {
+		return err
+	}
+	s.nothingLost(done, 1, &sum, o)
+	return nil
+}
