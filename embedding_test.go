@@ -36,7 +36,7 @@ func TestServeEmbeds(t *testing.T) {
 			t.Fatalf("not within a minute: %+v\n%s", data, p.Output())
 		}
 	}
-	_, metrics := p.Get("/metrics")
+	_, metrics := p.GetAsAdmin("/metrics")
 	for _, want := range []string{"outstanding", "refused", "failures_total"} {
 		if line := "context_manager_embedding_" + want + `{model="` + providertest.Model + `"} 0`; !strings.Contains(metrics, line) {
 			t.Errorf("/metrics has no %s", line)

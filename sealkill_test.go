@@ -191,7 +191,7 @@ func TestServeRefusedTree(t *testing.T) {
 	if status, _ := p.Get("/healthz"); status != http.StatusOK {
 		t.Errorf("GET /healthz = %d, want 200", status)
 	}
-	if _, metrics := p.Get("/metrics"); !strings.Contains(metrics, "context_manager_seal_refused 1\n") {
+	if _, metrics := p.GetAsAdmin("/metrics"); !strings.Contains(metrics, "context_manager_seal_refused 1\n") {
 		t.Error("the metrics do not say that the tree is refused")
 	}
 	if !strings.Contains(p.Output(), "the tree is refused") {

@@ -31,6 +31,7 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/ingest"
+	"github.com/tzzr/context-manager/internal/limit"
 	"github.com/tzzr/context-manager/internal/sealfile"
 	"github.com/tzzr/context-manager/internal/tile"
 	"github.com/tzzr/context-manager/internal/witness"
@@ -170,18 +171,25 @@ func reachable(addr net.Addr) string {
 func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens auth.Verifier, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
 	metrics.AddPool(s.Pool())
 	server := httpd.New(metrics, log)
+	limits := limit.New(cfg.Limits())
+	tokens = limits.Verifier(tokens)
 	gate := auth.NewGate(tokens, auth.NewSessions())
 	api := graph.NewHandler(&graph.Resolver{Store: s.DB, Log: log},
-		graph.Config{Log: log, Tokens: tokens, Origins: cfg.Origins()})
+		graph.Config{Log: log, Tokens: tokens, Origins: cfg.Origins(), Limits: limits})
 
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", allowOrigins(cfg.Origins(), gate.Identify(api)))
-	mux.Handle("/session", gate.Sessions())
-	mux.Handle("/metrics", metrics.Handler())
-	mux.Handle("/healthz", server.Health(s.Ping))
-	mux.Handle("/readyz", server.Health(ready(s)))
+	counted := func(h http.Handler) http.Handler {
+		return httpd.Secure(limits.Note(gate.Identify(limits.Handler(h))), false)
+	}
+	mux.Handle("/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(api))), len(cfg.Origins()) > 0))
+	mux.Handle("/session", counted(gate.Sessions()))
+	mux.Handle("/metrics", counted(auth.Administrators(metrics.Handler())))
+	mux.Handle("/healthz", httpd.Secure(server.Health(s.Ping), false))
+	mux.Handle("/readyz", httpd.Secure(server.Health(ready(s)), false))
 	if sealer := s.Sealer(); sealer != nil {
-		tree := tile.NewHandler(s.DB, func() string { return sealer.State().PublicKey }, log)
+		tree := counted(tile.NewHandler(s.DB, tile.Config{
+			PublicKey: func() string { return sealer.State().PublicKey }, Private: cfg.PrivateLog, Diary: log,
+		}))
 		for _, path := range []string{"/checkpoint", "/log.pub", "/tile/"} {
 			mux.Handle(path, tree)
 		}

@@ -106,7 +106,7 @@ func TestServe(t *testing.T) {
 	if !strings.Contains(p.Output(), p.URL+"/#token="+p.Token) {
 		t.Errorf("the first start does not print the token's address:\n%s", p.Output())
 	}
-	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/graphql": 401, "/session": 401, "/nowhere": 404} {
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 401, "/graphql": 401, "/session": 401, "/nowhere": 404} {
 		if status, body := p.Get(path); status != want {
 			t.Errorf("GET %s = %d %.200s, want %d", path, status, body, want)
 		}

@@ -109,7 +109,7 @@ func TestWitness(t *testing.T) {
 // checkTiles reads the tree from the server's address alone.
 func checkTiles(t *testing.T, p *servertest.Process) {
 	t.Helper()
-	client, err := tile.NewClient(p.URL)
+	client, err := tile.NewClient(p.URL, p.Token)
 	if err != nil {
 		t.Fatal(err)
 	}

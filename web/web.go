@@ -24,6 +24,9 @@ const (
 	editorPolicy = strictPolicy + "; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:"
 )
 
+// permissions are what no page may do: none needs more than a screen and a keyboard. Copying is not among them.
+const permissions = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), usb=(), xr-spatial-tracking=()"
+
 // pages are the console's addresses. Its router in web/console/src/app/Pages.tsx answers the same ones.
 var pages = []string{
 	"/{$}", "/threads", "/threads/{hash}", "/sessions/{hash}", "/messages/{hash}",
@@ -68,6 +71,7 @@ func secure(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", strictPolicy)
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", permissions)
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("X-Content-Type-Options", "nosniff")
 		next.ServeHTTP(w, r)

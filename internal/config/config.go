@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/limit"
 )
 
 // Database says where the log is kept: settings that every command has.
@@ -24,6 +25,11 @@ type Server struct {
 	LogKey      string   `name:"log-key" env:"LOG_KEY" placeholder:"FILE" help:"The key that signs the log's checkpoints, made if it is missing and nothing was signed yet; none: log.key in the data directory. Servers of one database need the same one."`
 	LogOrigin   string   `name:"log-origin" env:"LOG_ORIGIN" placeholder:"NAME" help:"The log's name in checkpoints, such as example.org/log, when its key is made; none: a name that no other log has."`
 	Witnesses   []string `name:"witnesses" env:"WITNESSES" sep:"," placeholder:"URL=KEY,…" help:"Witnesses that are asked to cosign each checkpoint: each its address, = and its public key, name+id+key."`
+	PrivateLog  bool     `name:"private-log" env:"PRIVATE_LOG" help:"Show checkpoints, tiles of hashes and the log's key only to tokens with the scope verify."`
+
+	RateLimit        int      `name:"rate-limit" env:"RATE_LIMIT" default:"1000" placeholder:"NUMBER" help:"Requests a second that a token may make, and twice that at once; 0: as many as it likes. Administrators' tokens have no limit."`
+	AddressRateLimit int      `name:"address-rate-limit" env:"ADDRESS_RATE_LIMIT" default:"20" placeholder:"NUMBER" help:"Requests a second without a valid token that an address may make, and five times that at once; 0: as many as it likes."`
+	TrustedProxies   []string `name:"trusted-proxies" env:"TRUSTED_PROXIES" sep:"," placeholder:"ADDRESS,…" help:"Addresses and networks, such as 10.0.0.0/8, of proxies that say in X-Forwarded-For whom a request comes from."`
 
 	EmbeddingsURL     string   `name:"embeddings-url" env:"EMBEDDINGS_URL" placeholder:"URL" help:"An OpenAI-compatible embeddings endpoint, such as http://localhost:11434/v1; none: ranking needs no model."`
 	EmbeddingsModel   string   `name:"embeddings-model" env:"EMBEDDINGS_MODEL" placeholder:"MODEL" help:"The model to ask it for."`
@@ -34,6 +40,7 @@ type Server struct {
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.
 func IgnoreEmpty() {
 	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
+		"PRIVATE_LOG", "RATE_LIMIT", "ADDRESS_RATE_LIMIT", "TRUSTED_PROXIES",
 		"WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS",
 		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL"} {
 		if os.Getenv(name) == "" {
@@ -50,7 +57,22 @@ func (s Server) Validate() error {
 			return fault.Input("CORS_ORIGINS", "%q is no origin: it is scheme, host and port alone, such as https://app.example.org", origin)
 		}
 	}
+	if s.RateLimit < 0 || s.AddressRateLimit < 0 {
+		return fault.Input("RATE_LIMIT", "no rate is less than 0")
+	}
+	if _, err := limit.ParseProxies(s.TrustedProxies); err != nil {
+		return err
+	}
 	return s.validateEmbeddings()
+}
+
+// Limits gives the limits of rates. The settings are valid.
+func (s Server) Limits() limit.Config {
+	proxies, err := limit.ParseProxies(s.TrustedProxies)
+	if err != nil {
+		panic(err) // Validate was not asked
+	}
+	return limit.Config{Token: s.RateLimit, Address: s.AddressRateLimit, Proxies: proxies}
 }
 
 // Origins gives the origins as browsers send them.

@@ -134,7 +134,25 @@ func (p *Process) DatabaseURL() string {
 // Get gives the status and the body of a page, without a token.
 func (p *Process) Get(path string) (status int, body string) {
 	p.t.Helper()
-	r, err := http.Get(p.URL + path)
+	return p.get(path, "")
+}
+
+// GetAsAdmin is Get with the administrator's token.
+func (p *Process) GetAsAdmin(path string) (status int, body string) {
+	p.t.Helper()
+	return p.get(path, p.Token)
+}
+
+func (p *Process) get(path, token string) (status int, body string) {
+	p.t.Helper()
+	request, err := http.NewRequest(http.MethodGet, p.URL+path, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	r, err := http.DefaultClient.Do(request)
 	if err != nil {
 		p.t.Fatalf("GET %s: %v\n%s", path, err, p.Output())
 	}

@@ -23,24 +23,26 @@ const readLimit = 30 * time.Second
 // are for seal.Open to check, tiles for tlog.TileHashReader, leaves for the tree that they make. Safe for concurrent
 // use.
 type Client struct {
-	url  string
-	http *http.Client
+	url   string
+	token string
+	http  *http.Client
 }
 
-// NewClient makes a client of the server at an address, its prefix before /checkpoint.
+// NewClient makes a client of the server at an address, its prefix before /checkpoint. A token, of an administrator, is
+// needed for leaves; it goes to that server alone, and not where it may redirect to.
 //
 // Faults: BAD_USER_INPUT if it is no http or https address.
-func NewClient(address string) (*Client, error) {
+func NewClient(address, token string) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || strings.ContainsAny(address, "?#") {
 		return nil, fault.Input("url", "%q is no address of a server: it is like https://log.example.org", address)
 	}
-	return &Client{url: strings.TrimRight(address, "/"), http: &http.Client{Timeout: readLimit}}, nil
+	return &Client{url: strings.TrimRight(address, "/"), token: token, http: &http.Client{Timeout: readLimit}}, nil
 }
 
 // Checkpoint gives the newest checkpoint, which nobody has checked yet.
 //
-// Faults: NOT_FOUND if the server has none; UNAVAILABLE if it cannot be read, or sends more than a checkpoint has.
+// Faults: NOT_FOUND if the server has none; FORBIDDEN if the token is none that it shows it to; UNAVAILABLE if it cannot be read, or sends more than a checkpoint has.
 func (c *Client) Checkpoint(ctx context.Context) (string, error) {
 	text, err := c.get(ctx, "/checkpoint", seal.MaxNote)
 	return string(text), err
@@ -48,7 +50,8 @@ func (c *Client) Checkpoint(ctx context.Context) (string, error) {
 
 // Leaves gives the first width leaves, 1 to seal.TileWidth, of the n-th bundle: those from n·seal.TileWidth on.
 //
-// Faults: NOT_FOUND if the server's newest checkpoint does not cover them; UNAVAILABLE if they cannot be read, or are
+// Faults: NOT_FOUND if the server's newest checkpoint does not cover them; FORBIDDEN if the token is no
+// administrator's; UNAVAILABLE if they cannot be read, or are
 // none.
 func (c *Client) Leaves(ctx context.Context, n int64, width int) ([]seal.Leaf, error) {
 	path := place{entries, n, width}.path()
@@ -116,6 +119,9 @@ func (c *Client) get(ctx context.Context, path string, limit int) ([]byte, error
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "cannot ask for %s%s", c.url, path)
 	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "%s cannot be reached", c.url)
@@ -125,6 +131,8 @@ func (c *Client) get(ctx context.Context, path string, limit int) ([]byte, error
 	case http.StatusOK:
 	case http.StatusNotFound:
 		return nil, fault.New(fault.NotFound, "%s does not have %s", c.url, path)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, fault.New(fault.Forbidden, "%s answers %d for %s: an administrator's token is needed", c.url, response.StatusCode, path)
 	default:
 		return nil, fault.New(fault.Unavailable, "%s answers %d for %s", c.url, response.StatusCode, path)
 	}

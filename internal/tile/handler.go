@@ -10,9 +10,11 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/seal"
 )
@@ -32,20 +34,70 @@ const forever = "public, max-age=31536000, immutable"
 
 // handler serves a log.
 type handler struct {
-	log       Log
-	publicKey func() string
-	diary     *slog.Logger
+	log Log
+	cfg Config
 }
 
-// NewHandler serves /checkpoint, /log.pub and /tile/…, to whoever asks. PublicKey gives the log's verifier key, which
-// another may follow; nothing while there is none.
-func NewHandler(log Log, publicKey func() string, diary *slog.Logger) http.Handler {
-	h := &handler{log: log, publicKey: publicKey, diary: diary}
+// Config is what a handler needs besides its log.
+type Config struct {
+	PublicKey func() string // the log's verifier key, which another may follow; nothing while there is none
+	Private   bool          // only tokens with the scope verify see commitments
+	Diary     *slog.Logger
+}
+
+// NewHandler serves /checkpoint, /log.pub and /tile/…. Commitments, which are checkpoints, hashes and the key, are for
+// whoever asks unless the log is private; leaves, which tell who wrote when, are for administrators. The caller stands
+// in the request's context: see auth.Gate.
+func NewHandler(log Log, cfg Config) http.Handler {
+	h := &handler{log: log, cfg: cfg}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /checkpoint", h.checkpoint)
-	mux.HandleFunc("GET /log.pub", h.key)
-	mux.HandleFunc("GET /tile/", h.tile)
+	mux.HandleFunc("GET /checkpoint", h.commitment(h.checkpoint))
+	mux.HandleFunc("GET /log.pub", h.commitment(h.key))
+	mux.HandleFunc("GET /tile/entries/", h.leaves(h.tile))
+	mux.HandleFunc("GET /tile/", h.commitment(h.tile))
 	return mux
+}
+
+// commitment lets in who may see commitments.
+func (h *handler) commitment(next http.HandlerFunc) http.HandlerFunc {
+	if !h.cfg.Private {
+		return next
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		caller, err := auth.From(r.Context())
+		switch {
+		case err != nil:
+			refuseStranger(w, err)
+		case !caller.Scopes.Has(auth.Verify):
+			refuse(w, http.StatusForbidden, "the log is private: the token has no scope verify")
+		default:
+			next(w, r)
+		}
+	}
+}
+
+// leaves lets in administrators.
+func (h *handler) leaves(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		caller, err := auth.From(r.Context())
+		switch {
+		case err != nil:
+			refuseStranger(w, err)
+		case !caller.IsAdmin():
+			refuse(w, http.StatusForbidden, "leaves are for administrators")
+		default:
+			next(w, r)
+		}
+	}
+}
+
+func refuseStranger(w http.ResponseWriter, err error) {
+	if fault.CodeOf(err) != fault.Unauthenticated {
+		refuse(w, http.StatusServiceUnavailable, "tokens cannot be checked now")
+		return
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	refuse(w, http.StatusUnauthorized, err.Error())
 }
 
 func (h *handler) checkpoint(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +113,7 @@ func (h *handler) checkpoint(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) key(w http.ResponseWriter, _ *http.Request) {
-	key := h.publicKey()
+	key := h.cfg.PublicKey()
 	if key == "" {
 		refuse(w, http.StatusNotFound, "the log has no key yet")
 		return
@@ -89,7 +141,15 @@ func (h *handler) tile(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
-	answer(w, "application/octet-stream", forever, data)
+	answer(w, "application/octet-stream", h.caching(place), data)
+}
+
+// caching says who may keep a tile: what not everybody may see, nobody but the one who asked.
+func (h *handler) caching(p place) string {
+	if h.cfg.Private || p.level == entries {
+		return strings.Replace(forever, "public", "private", 1)
+	}
+	return forever
 }
 
 // read gives what is at a place, whole or not at all: what is answered once is kept by caches for ever.
@@ -127,7 +187,7 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		refuse(w, http.StatusNotFound, "the newest checkpoint does not cover that")
 		return
 	}
-	h.diary.WarnContext(r.Context(), "the tree cannot be served", "cause", err)
+	h.cfg.Diary.WarnContext(r.Context(), "the tree cannot be served", "cause", err)
 	refuse(w, http.StatusServiceUnavailable, "the log cannot be read now")
 }
 

@@ -24,6 +24,7 @@ func (s *served) ask(method, path string) (*http.Response, []byte) {
 		s.t.Fatal(err)
 	}
 	request.URL.Opaque = path // not cleaned
+	request.Header.Set("Authorization", "Bearer "+s.token)
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		s.t.Fatal(err)
@@ -147,8 +148,8 @@ func TestHeaders(t *testing.T) {
 		{"/tile/0/000", binary, forever, 8192},
 		{"/tile/0/001.p/1", binary, forever, 32},
 		{"/tile/1/000.p/1", binary, forever, 32},
-		{"/tile/entries/000", binary, forever, 256 * (2 + seal.LeafBytes)},
-		{"/tile/entries/001.p/1", binary, forever, 2 + seal.LeafBytes},
+		{"/tile/entries/000", binary, "private, max-age=31536000, immutable", 256 * (2 + seal.LeafBytes)},
+		{"/tile/entries/001.p/1", binary, "private, max-age=31536000, immutable", 2 + seal.LeafBytes},
 	} {
 		get, body := s.ask(http.MethodGet, test.path)
 		head, none := s.ask(http.MethodHead, test.path)
@@ -237,6 +238,8 @@ func TestClientRefuses(t *testing.T) {
 		{"a byte too many", 200, append(bytes.Repeat(bundle, 2), 0), fault.Unavailable},
 		{"other lengths", 200, append([]byte{0, byte(len(leaf) + 1)}, bytes.Repeat(bundle, 2)...), fault.Unavailable},
 		{"another label", 200, bytes.ReplaceAll(bytes.Repeat(bundle, 2), []byte("leaf"), []byte("blad")), fault.Unavailable},
+		{"401", 401, nil, fault.Forbidden},
+		{"403", 403, nil, fault.Forbidden},
 		{"404", 404, nil, fault.NotFound},
 		{"500", 500, nil, fault.Unavailable},
 	} {
@@ -244,7 +247,7 @@ func TestClientRefuses(t *testing.T) {
 			w.WriteHeader(test.status)
 			_, _ = w.Write(test.body)
 		}))
-		client, err := NewClient(server.URL)
+		client, err := NewClient(server.URL, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +260,7 @@ func TestClientRefuses(t *testing.T) {
 		server.Close()
 	}
 	for _, address := range []string{"", "log.example.org", "ftp://log.example.org", "http://", "http://log.example.org?x", "http://log.example.org#x"} {
-		if _, err := NewClient(address); fault.CodeOf(err) != fault.BadUserInput {
+		if _, err := NewClient(address, ""); fault.CodeOf(err) != fault.BadUserInput {
 			t.Errorf("NewClient(%q): %v, want BAD_USER_INPUT", address, err)
 		}
 	}
@@ -265,7 +268,7 @@ func TestClientRefuses(t *testing.T) {
 		_, _ = w.Write(make([]byte, seal.MaxNote+1))
 	}))
 	defer server.Close()
-	client, _ := NewClient(server.URL)
+	client, _ := NewClient(server.URL, "")
 	if _, err := client.Checkpoint(t.Context()); fault.CodeOf(err) != fault.Unavailable {
 		t.Errorf("a checkpoint that does not end: %v, want UNAVAILABLE", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/dbtest"
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/seal"
 	"github.com/tzzr/context-manager/internal/seal/sealtest"
@@ -41,9 +42,13 @@ func serve(t testing.TB, log *sealtest.Log) *served {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	server := httptest.NewServer(NewHandler(store, func() string { return log.Public }, slog.New(slog.DiscardHandler)))
+	token := auth.NewAdminToken()
+	gate := auth.NewGate(auth.NewAdminVerifier(token), auth.NewSessions())
+	server := httptest.NewServer(gate.Identify(NewHandler(store, Config{
+		PublicKey: func() string { return log.Public }, Diary: slog.New(slog.DiscardHandler),
+	})))
 	t.Cleanup(server.Close)
-	client, err := NewClient(server.URL + "/")
+	client, err := NewClient(server.URL+"/", token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func CheckServer(ctx context.Context, s Server) (ServerReport, error) {
 }
 
 func newServerChecker(s Server) (*serverChecker, error) {
-	client, err := tile.NewClient(s.URL)
+	client, err := tile.NewClient(s.URL, s.Token)
 	if err != nil {
 		return nil, err
 	}
