@@ -35,7 +35,8 @@ func (d *DB) read() *dbgen.Queries {
 
 // How a transaction becomes a player's. Settings end with it, so that a pooler may stand between.
 const (
-	fencedSQL = "SELECT COALESCE((SELECT pg_has_role(r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'cm_player'), FALSE)"
+	fencedSQL = `SELECT (SELECT c.relrowsecurity FROM pg_class c WHERE c.oid = 'log.messages'::REGCLASS) AND COALESCE(
+		(SELECT pg_has_role(r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'cm_player'), FALSE)`
 	roleSQL   = "SET LOCAL ROLE cm_player"
 	playerSQL = "SELECT set_config('context_manager.player', $1, TRUE)"
 )

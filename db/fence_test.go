@@ -1,0 +1,127 @@
+package db_test
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// Raw SQL as the role that players read as sees what the player sees, of every table and view that it may read; and it
+// may read no others, nor write any.
+func TestFenceOfRawSQL(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	written := mustAppend(t, store, from(ana, "a", "Ana's", ben), from(cleo, "c", "Cleo's"), from(cleo, "c", "Cleo's second"))
+	cite := from(cleo, "c", "citing")
+	cite.Refs = []chain.Ref{{Type: chain.RefContext, Hash: written[0].Hash}}
+	mustAppend(t, store, cite)
+	if _, err := store.As(cleo).RequestContext(t.Context(), selection.Request{Query: "Cleo's", Limit: 5}); err != nil {
+		t.Fatal(err)
+	}
+	conn := superuser(t, at)
+	rows, err := conn.Query(t.Context(), `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p', 'v') AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := map[string]int{ // rows of Ana's; what is here and not in the log is for all
+		"log.messages": 1, "log.message_refs": 0, "log.members": 2, "log.messages_v7": 1, "memory.selections": 0,
+		"core.players": 0, "core.hashtags": 0, "core.items": 0, "core.locations": 0, "knowledge.records": 0,
+	}
+	shared := map[string]bool{"core.flags": true, "core.components": true}
+	for _, table := range tables {
+		var n int
+		err := inRole(t, conn, ana, func(tx pgx.Tx) error { return tx.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n) })
+		want, readable := mine[table]
+		switch {
+		case !readable && !shared[table] && sqlState(err) != "42501":
+			t.Errorf("%s: %v, want permission denied", table, err)
+		case readable && (err != nil || n != want):
+			t.Errorf("%s has %d rows for Ana, %v; want %d", table, n, err, want)
+		}
+		for _, write := range []string{"DELETE FROM " + table, "UPDATE " + table + " SET hash = hash", "TRUNCATE " + table, "INSERT INTO " + table + " DEFAULT VALUES"} {
+			err := inRole(t, conn, ana, func(tx pgx.Tx) error { _, err := tx.Exec(t.Context(), write); return err })
+			if state := sqlState(err); state != "42501" && state != "42703" && state != "42809" {
+				t.Errorf("%s: %v, want permission denied", write, err)
+			}
+		}
+	}
+	var n int
+	if err := inRole(t, conn, chain.Hash{}, func(tx pgx.Tx) error { return tx.QueryRow(t.Context(), "SELECT count(*) FROM log.messages").Scan(&n) }); err != nil || n != 0 {
+		t.Errorf("nobody sees %d messages, %v", n, err)
+	}
+}
+
+// inRole runs f as players read, for one of them; with the zero hash, for nobody.
+func inRole(t *testing.T, conn *pgx.Conn, player chain.Hash, f func(tx pgx.Tx) error) error {
+	t.Helper()
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	name := player.String()
+	if player == (chain.Hash{}) {
+		name = ""
+	}
+	if _, err := tx.Exec(t.Context(), "SET LOCAL ROLE cm_player"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT set_config('context_manager.player', $1, TRUE)", name); err != nil {
+		t.Fatal(err)
+	}
+	return f(tx)
+}
+
+// A login that is no superuser and may not make roles migrates and serves; the store says that it is alone.
+func TestFenceNeedsRights(t *testing.T) {
+	t.Parallel()
+	_, at := open(t)
+	conn := superuser(t, at)
+	name := "owner_" + hashOf("%s", at).String()[:16]
+	mustExec(t, conn, "CREATE ROLE "+name+" LOGIN")
+	mustExec(t, conn, "CREATE DATABASE "+name+" OWNER "+name+" TEMPLATE template0 ENCODING 'UTF8'")
+	t.Cleanup(func() {
+		for _, sql := range []string{"DROP DATABASE " + name + " WITH (FORCE)", "DROP ROLE " + name} {
+			if _, err := conn.Exec(context.WithoutCancel(t.Context()), sql); err != nil {
+				t.Errorf("%s: %v", sql, err)
+			}
+		}
+	})
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	admin := superuser(t, u.String())
+	mustExec(t, admin, "CREATE EXTENSION vector")
+	mustExec(t, admin, "CREATE EXTENSION intarray")
+	q := u.Query()
+	q.Set("user", name)
+	u.RawQuery, u.User = q.Encode(), nil
+	if err := db.Migrate(t.Context(), u.String(), slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatalf("Migrate: %v", err)
+	}
+	store := openURL(t, u.String())
+	if store.Fenced() {
+		t.Error("the store takes itself for fenced, and nobody made the roles' policies")
+	}
+	own := mustAppend(t, store, from(ana, "a", "Ana's"), from(cleo, "c", "Cleo's"))[0]
+	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
+		t.Errorf("Ana sees %d, %v; want 1", n, err)
+	}
+	if _, err := store.Erase(t.Context(), own.Hash, ana, "why"); err != nil {
+		t.Errorf("Erase: %v", err)
+	}
+}
