@@ -12,12 +12,17 @@ import (
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/limit"
 )
 
 // quiet is an API without a store, for what never reaches one.
 func quiet() http.Handler {
+	return newQuiet(auth.NewAdminVerifier(auth.NewAdminToken()), nil)
+}
+
+func newQuiet(tokens auth.Verifier, limits *limit.Limiter) http.Handler {
 	log := slog.New(slog.DiscardHandler)
-	return NewHandler(&Resolver{Log: log}, Config{Log: log, Tokens: auth.NewAdminVerifier(auth.NewAdminToken())})
+	return NewHandler(&Resolver{Log: log}, Config{Log: log, Tokens: tokens, Limits: limits})
 }
 
 type answer struct {

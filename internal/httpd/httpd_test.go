@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -329,5 +330,41 @@ func TestListenSaysWhatToDo(t *testing.T) {
 	_, err = Listen(t.Context(), first.Addr().String())
 	if fault.CodeOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "set ADDR") {
 		t.Errorf("Listen where somebody does = %v, want UNAVAILABLE and what to do", err)
+	}
+}
+
+// A WebSocket's other end that reads nothing is not waited for.
+func TestSlowReaderOfASocket(t *testing.T) {
+	t.Parallel()
+	l := defaultLimits()
+	l.write = 50 * time.Millisecond
+	failed := make(chan error, 1)
+	r := run(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, buffer, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			failed <- err
+			return
+		}
+		defer conn.Close()
+		for err == nil {
+			_, err = buffer.Write(make([]byte, 64<<10))
+		}
+		failed <- err
+	}), l)
+	conn, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-failed:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the write fails with %v, want that its time is over", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the server writes on and on")
 	}
 }
