@@ -72,17 +72,22 @@ func Names() [][2]string {
 // Run makes the named faults, all if none is named, one after the other. What was found before an error, or an
 // interrupt, is in the report.
 func Run(ctx context.Context, cfg Config, names ...string) (Report, error) {
-	report := newReport(cfg)
+	h, err := Open(ctx, cfg)
+	if err != nil {
+		return newReport(cfg), err
+	}
+	defer h.Close()
+	return h.Run(ctx, names...)
+}
+
+// Run is what the function of that name does. Several may run at once, and slow each other down.
+func (h *Harness) Run(ctx context.Context, names ...string) (Report, error) {
+	report := newReport(h.cfg)
+	report.Postgres = h.version
 	chosen, err := choose(names)
 	if err != nil {
 		return report, err
 	}
-	h, err := newHarness(ctx, cfg)
-	if err != nil {
-		return report, err
-	}
-	defer h.close()
-	report.Postgres = h.version
 	for _, f := range chosen {
 		rows, err := h.run(ctx, f)
 		report.Rows = append(report.Rows, rows...)
@@ -117,7 +122,7 @@ func choose(names []string) ([]scenario, error) {
 }
 
 // run makes one fault on a stage of its own.
-func (h *harness) run(ctx context.Context, f scenario) ([]Row, error) {
+func (h *Harness) run(ctx context.Context, f scenario) ([]Row, error) {
 	if err := f.ready(); err != nil {
 		return nil, err
 	}

@@ -164,7 +164,10 @@ func wrongClocks(ctx context.Context, s *stage) error {
 			return fmt.Errorf("%s: %w", side.name, err)
 		}
 	}
-	return nil
+	if err := scene.expires(ctx, c, servers); err != nil {
+		return err
+	}
+	return scene.overtaken(ctx, c, postgres)
 }
 
 // turn moves a clock an hour on, back, an hour behind and back under load.

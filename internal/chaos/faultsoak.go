@@ -83,12 +83,12 @@ func soak(ctx context.Context, s *stage) error {
 	for _, f := range []struct {
 		name, unit  string
 		of          func(sample) float64
-		ratio, room float64
-		timed       bool // grows at first, which a short soak takes for all
+		ratio, room float64 // room: of the subscribers, some may be about to end
+		timed       bool    // grows at first, which a short soak takes for all
 	}{
 		{"memory", " MB", func(x sample) float64 { return x.memory }, 1.1, 16, true},
-		{"goroutines", "", func(x sample) float64 { return x.goroutines }, 1.1, 10, false},
-		{"descriptors", "", func(x sample) float64 { return x.descriptors }, 1.1, 10, false},
+		{"goroutines", "", func(x sample) float64 { return x.goroutines }, 1.1, 60, false},
+		{"descriptors", "", func(x sample) float64 { return x.descriptors }, 1.1, 30, false},
 	} {
 		a, b := median(middle, f.of), median(last, f.of)
 		s.found(done, len(samples), fmt.Sprintf("%s level: the last third's median ≤ %.1f × the middle third's + %.0f%s", f.name, f.ratio, f.room, f.unit),

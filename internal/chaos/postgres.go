@@ -69,13 +69,13 @@ func (s *stage) started(ctx context.Context, settings map[string]string) (*clust
 }
 
 // clusterTemplate gives a new cluster with an empty database, made once a run.
-func (h *harness) clusterTemplate(ctx context.Context) (string, error) {
+func (h *Harness) clusterTemplate(ctx context.Context) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.template != "" {
 		return h.template, nil
 	}
-	s := &stage{harness: h, dir: h.dir}
+	s := &stage{Harness: h, dir: h.dir}
 	dir, err := s.folder("template")
 	if err != nil {
 		return "", err

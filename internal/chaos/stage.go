@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// harness is what the faults of a run share.
-type harness struct {
+// Harness is what the faults of a run share. Make it with Open, and Close it when done.
+type Harness struct {
 	cfg      Config
 	dir      string
 	postgres *syscall.Credential // whom Postgres runs as; nil: ourselves
@@ -29,11 +29,12 @@ type harness struct {
 	template string // a cluster to copy
 }
 
-func newHarness(ctx context.Context, cfg Config) (*harness, error) {
+// Open looks what there is to run, and makes a directory for it.
+func Open(ctx context.Context, cfg Config) (*Harness, error) {
 	if cfg.Patience == 0 {
 		cfg.Patience = 1
 	}
-	h := &harness{cfg: cfg, password: rand.Text()}
+	h := &Harness{cfg: cfg, password: rand.Text()}
 	var err error
 	if h.postgres, err = postgresUser(); err != nil {
 		return nil, err
@@ -42,18 +43,19 @@ func newHarness(ctx context.Context, cfg Config) (*harness, error) {
 		return nil, err
 	}
 	if err = os.Chmod(h.dir, 0o711); err != nil { // Postgres, another user, passes through
-		h.close()
+		h.Close()
 		return nil, err
 	}
 	if h.version, err = output(ctx, nil, filepath.Join(cfg.Postgres, "postgres"), "--version"); err != nil {
-		h.close()
+		h.Close()
 		return nil, err
 	}
 	h.version = strings.TrimPrefix(h.version, "postgres (PostgreSQL) ")
 	return h, nil
 }
 
-func (h *harness) close() { _ = os.RemoveAll(h.dir) }
+// Close removes the directory.
+func (h *Harness) Close() { _ = os.RemoveAll(h.dir) }
 
 // postgresUser gives the user that Postgres runs as: it refuses to be root.
 func postgresUser() (*syscall.Credential, error) {
@@ -77,7 +79,7 @@ func postgresUser() (*syscall.Credential, error) {
 
 // stage is where one fault is made: its processes, and what was found.
 type stage struct {
-	*harness
+	*Harness
 	fault scenario
 	dir   string
 	undo  []func()
@@ -88,7 +90,7 @@ type stage struct {
 	clusters []*cluster
 }
 
-func (h *harness) newStage(f scenario) (*stage, error) {
+func (h *Harness) newStage(f scenario) (*stage, error) {
 	dir, err := os.MkdirTemp(h.dir, f.name+"-")
 	if err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (h *harness) newStage(f scenario) (*stage, error) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return nil, err
 	}
-	return &stage{harness: h, fault: f, dir: dir}, nil
+	return &stage{Harness: h, fault: f, dir: dir}, nil
 }
 
 // later does something when the stage is cleared, the last first.
@@ -137,7 +139,7 @@ func (s *stage) folder(name string) (string, error) {
 }
 
 // give makes a file one of Postgres' user.
-func (h *harness) give(path string) error {
+func (h *Harness) give(path string) error {
 	if h.postgres == nil {
 		return nil
 	}
