@@ -101,3 +101,6 @@ func (d *DB) State(ctx context.Context) (at AsOf, counted int64, ids []int64, er
 
 // Unfence has the store do without row-level security, as where the login may not make roles.
 func (d *DB) Unfence() { d.fenced = false }
+
+// IndexAll waits until everything can be found.
+func (d *DB) IndexAll(ctx context.Context) error { return d.indexPending(ctx) }

@@ -1,0 +1,141 @@
+package db_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// twoWorlds makes two logs that differ only in what Ana cannot see: many more messages of others, before, between and
+// after hers, that use her words and name players as hers are named.
+func twoWorlds(t *testing.T, messages int, v *vocabulary) (one, other *db.DB) {
+	t.Helper()
+	one, _ = open(t)
+	other, _ = open(t)
+	random := rand.New(rand.NewPCG(5, 5))
+	var mine []chain.Draft
+	for i := range messages {
+		d := from(ana, fmt.Sprint("mine", random.IntN(1+messages/20)), v.text(3+random.IntN(12)), ben)
+		if i%3 == 0 {
+			d.OwnerID, d.PlayerIDs = ben, []chain.Hash{ana}
+		}
+		thread := hashOf("thread%d", random.IntN(4))
+		d.ThreadHash, d.CreatedAt = &thread, ptr(longAgo.Add(time.Duration(i)*time.Second))
+		mine = append(mine, d)
+	}
+	hide := func(store *db.DB, n int) {
+		if n == 0 {
+			return
+		}
+		var drafts []chain.Draft
+		for i := range n {
+			d := from(cleo, fmt.Sprint("hidden", random.IntN(1+n/20)), v.text(3+random.IntN(12)), hashOf("ply:ana2"))
+			d.ThreadHash, d.CreatedAt = ptr(hashOf("thread%d", i%5)), ptr(longAgo.Add(time.Hour))
+			drafts = append(drafts, d)
+		}
+		for chunk := range slices.Chunk(drafts, 1000) {
+			mustAppend(t, store, chunk...)
+		}
+	}
+	refused := v.text(5)
+	for chunk := range slices.Chunk(mine, 97) {
+		hide(other, random.IntN(160))
+		written := mustAppend(t, one, chunk...)
+		for i, m := range written {
+			chunk[i].Original = &chain.Original{Hash: m.Hash, Salt: m.Salt}
+		}
+		mustAppend(t, other, chunk...)
+	}
+	hide(other, messages/2)
+	for _, store := range []*db.DB{one, other} {
+		if _, err := store.AddRecords(t.Context(), []knowledge.Draft{{Kind: chain.RefSecretary, Book: "b", Title: "t", Content: refused, CreatedAt: &longAgo}}); err != nil {
+			t.Fatal(err)
+		}
+		people := []component.Draft{{Namespace: "ply", Key: "ana", Name: ptr(v.words[3] + " One")}, {Namespace: "ply", Key: "ben", Name: ptr(v.words[4])}}
+		if store == other {
+			people = append(people, component.Draft{Namespace: "ply", Key: "cleo", Name: ptr(v.words[5])}, component.Draft{Namespace: "ply", Key: "ana2", Name: ptr(v.words[3])})
+		}
+		if _, err := store.UpsertComponents(t.Context(), people); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.IndexAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return one, other
+}
+
+// Two databases that differ only in what a player cannot see select the same for them, to the byte of what the receipt
+// covers, explanations and sizes included: in small scopes, in larger ones, and with no scope at all.
+func TestViewOfTwoWorlds(t *testing.T) {
+	t.Parallel()
+	for _, fenced := range []bool{true, false} {
+		t.Run(fmt.Sprint("fenced ", fenced), func(t *testing.T) {
+			t.Parallel()
+			v := newVocabulary(400, 11)
+			one, other := twoWorlds(t, 900, v)
+			now := func() time.Time { return longAgo.Add(2 * time.Hour) }
+			one.Now, other.Now = now, now
+			if !fenced {
+				one.Unfence()
+				other.Unfence()
+			}
+			rapid.Check(t, func(rt *rapid.T) {
+				small := rapid.SampledFrom([]int{10_000, 100}).Draw(rt, "small")
+				for _, store := range []*db.DB{one, other} {
+					store.LimitScopes(small, 100_000)
+				}
+				request := selection.Request{Query: v.text(rapid.IntRange(1, 8).Draw(rt, "words")), Limit: rapid.IntRange(1, 40).Draw(rt, "limit")}
+				switch rapid.IntRange(0, 4).Draw(rt, "scope") {
+				case 0:
+					request.Scope.Threads = []chain.Hash{hashOf("thread%d", rapid.IntRange(0, 5).Draw(rt, "thread"))}
+				case 1:
+					request.Scope.Owners = []chain.Hash{rapid.SampledFrom([]chain.Hash{ana, ben, cleo}).Draw(rt, "owner")}
+				case 2:
+					request.Scope.Sessions = []chain.Hash{hashOf("session:mine3"), hashOf("session:hidden1")}
+				}
+				var told [2]string
+				for i, store := range []*db.DB{one, other} {
+					s, err := store.As(ana).RequestContext(t.Context(), request)
+					if err != nil {
+						rt.Fatal(err)
+					}
+					preimage, err := s.Preimage()
+					if err != nil {
+						rt.Fatal(err)
+					}
+					items, err := json.Marshal([]any{s.Receipt, s.Items, s.Dropped, s.Rendered, s.Tokens, s.LogSize, s.Notices})
+					if err != nil {
+						rt.Fatal(err)
+					}
+					told[i] = string(preimage) + string(items)
+					replay, err := store.As(ana).ReplayContext(t.Context(), s.ID)
+					if err != nil || !replay.Identical {
+						rt.Fatalf("the replay in world %d is another: %v %v %v", i, err, replay.Differences, replay.Causes)
+					}
+					if _, err := store.As(cleo).Selection(t.Context(), s.ID); err == nil {
+						rt.Fatal("Cleo reads Ana's selection")
+					}
+					if again, err := store.ReplayContext(t.Context(), s.ID); err != nil || !again.Identical {
+						rt.Fatalf("an administrator's replay in world %d is another: %v", i, err)
+					}
+				}
+				if told[0] != told[1] {
+					rt.Fatalf("the worlds differ (-one +other):\n%s", cmp.Diff(told[0], told[1]))
+				}
+			})
+		})
+	}
+}
