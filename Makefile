@@ -48,7 +48,7 @@ clean: ## remove what was built; the data directory stays
 setup-run:
 	@.ci/setup.sh tools $(if $(DATABASE_URL),,postgres)
 setup-test:
-	@.ci/setup.sh tools postgres compiler python browser
+	@.ci/setup.sh tools postgres compiler python browser faults
 
 $(npm_done): $(console)/package-lock.json
 	@echo "set-up: npm packages of the console"

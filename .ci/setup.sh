@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gives this machine what `make run` and `make test` need, and says what it does. What is there is left as it is.
 #
-# usage: .ci/setup.sh [tools] [postgres] [compiler] [python] [browser]
+# usage: .ci/setup.sh [tools] [postgres] [compiler] [python] [browser] [faults]
 #
 # Packages come from the distribution, as root or through sudo. Where that is no Debian or a relative of it, the
 # script says what to install.
@@ -154,9 +154,27 @@ browser() {
   apt_install chromium
 }
 
+# What the tests of faults take: PgBouncer, slow clients, system calls that fail, and clocks that are wrong.
+faults() {
+  local program missing=()
+  for program in strace pgbouncer slowhttptest faketime; do
+    have $program || [ -x /usr/sbin/$program ] || missing+=($program)
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  have apt-get || fail "the tests of faults need ${missing[*]}: install them"
+  # PgBouncer's package would start it, on a port that may be somebody's.
+  local policy=/usr/sbin/policy-rc.d
+  if [ ! -e $policy ]; then
+    printf '#!/bin/sh\nexit 101\n' | root tee $policy >/dev/null
+    trap "root rm -f $policy" EXIT
+    root chmod +x $policy
+  fi
+  apt_install "${missing[@]}"
+}
+
 for step in "$@"; do
   case $step in
-    tools | postgres | compiler | python | browser) $step ;;
+    tools | postgres | compiler | python | browser | faults) $step ;;
     *) fail "no such step: $step" ;;
   esac
 done

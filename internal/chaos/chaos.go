@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -123,7 +122,7 @@ func choose(names []string) ([]scenario, error) {
 
 // run makes one fault on a stage of its own.
 func (h *Harness) run(ctx context.Context, f scenario) ([]Row, error) {
-	if err := f.ready(); err != nil {
+	if err := f.ready(ctx); err != nil {
 		return nil, err
 	}
 	s, err := h.newStage(f)
@@ -142,14 +141,17 @@ func (h *Harness) run(ctx context.Context, f scenario) ([]Row, error) {
 }
 
 // ready tells whether the machine has what the fault needs.
-func (f scenario) ready() error {
+func (f scenario) ready(ctx context.Context) error {
 	for _, program := range f.needs {
 		if lookPath(program) == "" {
 			return fault.New(fault.Unavailable, "%s is not installed; install it with .ci/setup.sh faults", program)
 		}
 	}
-	if f.root && os.Geteuid() != 0 {
-		return fault.New(fault.Unavailable, "%q needs root: run it through sudo", f.name)
+	if f.root {
+		line := asRoot("true")
+		if _, err := output(ctx, nil, line[0], line[1:]...); err != nil {
+			return fault.New(fault.Unavailable, "%q needs root, or sudo without a password: %s", f.name, err)
+		}
 	}
 	return nil
 }

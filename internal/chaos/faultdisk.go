@@ -26,10 +26,14 @@ func (s *stage) mount(ctx context.Context, name string, megabytes int) (*disk, e
 		uid, gid = int(s.postgres.Uid), int(s.postgres.Gid)
 	}
 	options := fmt.Sprintf("size=%dm,mode=0700,uid=%d,gid=%d", megabytes, uid, gid)
-	if _, err := output(ctx, nil, "mount", "-t", "tmpfs", "-o", options, "context-manager-chaos", dir); err != nil {
+	line := asRoot("mount", "-t", "tmpfs", "-o", options, "context-manager-chaos", dir)
+	if _, err := output(ctx, nil, line[0], line[1:]...); err != nil {
 		return nil, err
 	}
-	s.later(func() { _, _ = output(context.Background(), nil, "umount", "-l", dir) })
+	s.later(func() {
+		line := asRoot("umount", "-l", dir)
+		_, _ = output(context.Background(), nil, line[0], line[1:]...)
+	})
 	return &disk{dir}, nil
 }
 

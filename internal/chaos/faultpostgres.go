@@ -112,7 +112,8 @@ func (s *stage) inject(pids []int, follow bool) (*injection, error) {
 	for _, pid := range pids {
 		args = append(args, "-p", strconv.Itoa(pid))
 	}
-	p, err := launch(exec.Command(lookPath("strace"), args...), nil)
+	line := asRoot("strace", args...)
+	p, err := launch(exec.Command(line[0], line[1:]...), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -142,6 +142,15 @@ func output(ctx context.Context, user *syscall.Credential, name string, args ...
 	return strings.TrimSpace(p.output.String()), nil
 }
 
+// asRoot gives the command line of a program that has to run as root: through sudo, if we are somebody else.
+func asRoot(name string, args ...string) []string {
+	line := append([]string{lookPath(name)}, args...)
+	if os.Geteuid() != 0 {
+		line = append([]string{"sudo", "-n"}, line...)
+	}
+	return line
+}
+
 // lookPath finds a program, also where only root's path leads; "" if it is not there.
 func lookPath(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
