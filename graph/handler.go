@@ -30,6 +30,7 @@ const (
 type Config struct {
 	Log     *slog.Logger
 	Tokens  auth.Verifier  // for tokens that come in a WebSocket's first message
+	Watcher Watcher        // of tokens that streams were opened with; nil: they outlive their token
 	Origins []string       // browsers' origins, besides the server's own, that may open WebSockets
 	Limits  *limit.Limiter // how often callers may call; nil: as often as they like
 }
@@ -56,6 +57,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundOperations(begin)
 	server.AroundOperations(open.limit)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
+	server.AroundOperations(watching{watcher: cfg.Watcher, present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(withLoaders(resolver.Store))
 	server.AroundFields(allow)
