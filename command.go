@@ -251,10 +251,12 @@ func onScratch(ctx context.Context, cfg config.Database, f func(scratch *instanc
 		return err
 	}
 	token := auth.NewAdminToken()
+	tokens := auth.NewTokens(token, scratch.DB, nil, quiet)
+	defer tokens.Close()
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() {
-		served <- serve(serving, listener, scratch, auth.NewAdminVerifier(token), config.Server{}, httpd.NewMetrics(), quiet)
+		served <- serve(serving, listener, scratch, tokens, config.Server{}, httpd.NewMetrics(), quiet)
 	}()
 	err = f(scratch, listener.Addr().String(), token)
 	stop()

@@ -52,6 +52,8 @@ func (e endings) last(ctx context.Context, end *ending) *graphql.Response {
 	var shown *gqlerror.Error
 	onSocket := exchangeFrom(ctx) == nil
 	switch {
+	case tokenEnded(ctx) != nil:
+		shown = e.present(ctx, tokenEnded(ctx))
 	case ctx.Err() != nil && onSocket: // the client ended it, or the socket was closed and says why
 		return nil
 	case ctx.Err() != nil: // nobody reads it if the client went away; otherwise the server stops

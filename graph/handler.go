@@ -29,6 +29,7 @@ const (
 type Config struct {
 	Log     *slog.Logger
 	Tokens  auth.Verifier  // for tokens that come in a WebSocket's first message
+	Watcher Watcher        // of tokens that streams were opened with; nil: they outlive their token
 	Origins []string       // browsers' origins, besides the server's own, that may open WebSockets
 	Limits  *limit.Limiter // how often callers may call; nil: as often as they like
 }
@@ -55,6 +56,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundOperations(begin)
 	server.AroundOperations(open.limit)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
+	server.AroundOperations(watching{watcher: cfg.Watcher, present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(withLoaders(resolver))
 	server.AroundFields(allow)

@@ -43,6 +43,7 @@ type opened struct {
 	streams  *streams
 	underWay atomic.Int64 // operations
 	known    atomic.Bool  // it has said who it is
+	nobody   atomic.Bool  // its token has ended since
 	settle   func()       // it is not pending any more
 	leave    func()       // it does not count for its token any more, nil before it does
 }

@@ -37,6 +37,9 @@ func webSocket(cfg Config) transport.Websocket {
 			if err == nil {
 				ctx, err = introduce(ctx)
 			}
+			if err == nil {
+				ctx, err = watchSocket(ctx, cfg.Watcher)
+			}
 			return ctx, answer, err
 		},
 		InitTimeout:      initLimit,
@@ -102,12 +105,14 @@ func (s sockets) Accept(w http.ResponseWriter, r *http.Request, o transport.Webs
 	if err != nil {
 		return nil, err
 	}
-	return &socket{WebsocketConn: conn, ended: r.Context().Done()}, nil
+	known, _ := r.Context().Value(openedKey{}).(*opened)
+	return &socket{WebsocketConn: conn, ended: r.Context().Done(), opened: known}, nil
 }
 
 type socket struct {
 	transport.WebsocketConn
-	ended <-chan struct{}
+	ended  <-chan struct{}
+	opened *opened // nil if it did not come through front
 }
 
 // NextReader gives the next message. One whose JSON is more than a request may hold ends the socket before it is
@@ -135,6 +140,9 @@ func (s *socket) WriteClose(code int, reason string) error {
 	case <-s.ended:
 		code, reason = int(websocket.StatusGoingAway), "the server is stopping"
 	default:
+		if s.opened != nil && s.opened.nobody.Load() {
+			code, reason = closeUnauthorized, "Unauthorized"
+		}
 	}
 	return s.WebsocketConn.WriteClose(code, reason)
 }

@@ -16,10 +16,13 @@ const (
 	watchTrust    = 3 * time.Second // how long what was last found holds for what goes out
 )
 
-// Watch says when a stream has to end. The zero value is of a stream that nobody watches.
+// Watch is what the watch over a stream can be asked for. It is for the stream's goroutine, but for Stop.
 type Watch struct {
-	Check func(context.Context) error // before something goes out; UNAUTHENTICATED or UNAVAILABLE if it must not
-	Stop  func()                      // once the stream is over
+	// Check tells, before something goes out, whether it may. If not, which is UNAUTHENTICATED or UNAVAILABLE, the
+	// stream's context has ended for that reason.
+	Check func(context.Context) error
+	// Stop ends the watch, and the stream's context.
+	Stop func()
 }
 
 // watches are the streams that are open. Safe for concurrent use.
@@ -64,7 +67,11 @@ func (t *Tokens) Watch(ctx context.Context) (context.Context, Watch, error) {
 			if w.tokenID == "" || t.watches.fresh() {
 				return nil
 			}
-			return t.Recheck(ctx, caller)
+			err := t.Recheck(ctx, caller)
+			if err != nil {
+				end(err)
+			}
+			return err
 		},
 		Stop: func() { t.watches.drop(w); end(nil); release() },
 	}, nil

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"strings"
@@ -14,6 +15,7 @@ import (
 // Database says where the log is kept: settings that every command has.
 type Database struct {
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" help:"Postgres 15 or newer with pgvector 0.8 or newer, as postgres://…; none: a private Postgres in the data directory."`
+	DirectURL   string `name:"database-direct-url" env:"DATABASE_DIRECT_URL" placeholder:"URL" help:"The same database without a pooler such as PgBouncer between, if DATABASE_URL leads to one: for migrations, to hear at once what other servers write, and to seal; none: these work through the pooler, too."`
 	DataDir     string `name:"data-dir" env:"DATA_DIR" default:".data" placeholder:"DIRECTORY" help:"Where the private Postgres, the administrator's token, the log's key and its last checkpoint are kept."`
 }
 
@@ -31,6 +33,11 @@ type Server struct {
 	AddressRateLimit int      `name:"address-rate-limit" env:"ADDRESS_RATE_LIMIT" default:"20" placeholder:"NUMBER" help:"Requests a second without a valid token that an address may make, and five times that at once; 0: as many as it likes."`
 	TrustedProxies   []string `name:"trusted-proxies" env:"TRUSTED_PROXIES" sep:"," placeholder:"ADDRESS,…" help:"Addresses and networks, such as 10.0.0.0/8, of proxies that say in X-Forwarded-For whom a request comes from."`
 
+	AllowedHosts    []string `name:"allowed-hosts" env:"ALLOWED_HOSTS" sep:"," placeholder:"HOST,…" help:"Names that browsers may reach this server by, besides those of loopback and ADDR; * is any. None: no others while ADDR is on loopback, else any."`
+	OIDCIssuer      string   `name:"oidc-issuer" env:"OIDC_ISSUER" placeholder:"URL" help:"An OpenID provider whose tokens are taken, as its discovery names it, such as https://login.example.org; none: only this server's own tokens."`
+	OIDCAudience    string   `name:"oidc-audience" env:"OIDC_AUDIENCE" placeholder:"NAME" help:"Whom the provider's tokens must be for; needed with OIDC_ISSUER."`
+	OIDCPlayerClaim string   `name:"oidc-player-claim" env:"OIDC_PLAYER_CLAIM" default:"sub" placeholder:"CLAIM" help:"The claim that names the player: 64 lower-case hexadecimal digits are their hash, anything else a key in the namespace ply. It must be one that people cannot choose themselves."`
+
 	EmbeddingsURL     string   `name:"embeddings-url" env:"EMBEDDINGS_URL" placeholder:"URL" help:"An OpenAI-compatible embeddings endpoint, such as http://localhost:11434/v1; none: ranking needs no model."`
 	EmbeddingsModel   string   `name:"embeddings-model" env:"EMBEDDINGS_MODEL" placeholder:"MODEL" help:"The model to ask it for."`
 	EmbeddingsKey     Secret   `name:"embeddings-key" env:"EMBEDDINGS_KEY" placeholder:"KEY" help:"The key that it asks for, if any. Set the variable: flags can be seen by others on this machine."`
@@ -39,9 +46,9 @@ type Server struct {
 
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.
 func IgnoreEmpty() {
-	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
+	for _, name := range []string{"DATABASE_URL", "DATABASE_DIRECT_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
 		"PRIVATE_LOG", "RATE_LIMIT", "ADDRESS_RATE_LIMIT", "TRUSTED_PROXIES",
-		"WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS",
+		"ALLOWED_HOSTS", "OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_PLAYER_CLAIM", "WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS",
 		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL"} {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
@@ -49,7 +56,7 @@ func IgnoreEmpty() {
 	}
 }
 
-// Validate refuses origins that no browser would send, and half a provider. Kong calls it.
+// Validate refuses origins that no browser would send, hosts that no address names, and half a provider. Kong calls it.
 func (s Server) Validate() error {
 	for _, origin := range s.CORSOrigins {
 		u, err := url.Parse(origin)
@@ -63,7 +70,7 @@ func (s Server) Validate() error {
 	if _, err := limit.ParseProxies(s.TrustedProxies); err != nil {
 		return err
 	}
-	return s.validateEmbeddings()
+	return cmp.Or(s.validateHosts(), s.validateProvider(), s.validateEmbeddings())
 }
 
 // Limits gives the limits of rates. The settings are valid.

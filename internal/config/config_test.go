@@ -11,6 +11,7 @@ import (
 func parse(t *testing.T, env map[string]string, args ...string) (Database, Server, error) {
 	t.Helper()
 	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
+		"ALLOWED_HOSTS", "OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_PLAYER_CLAIM",
 		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL"} {
 		t.Setenv(name, env[name])
 	}
