@@ -81,7 +81,7 @@ func slowClients(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	clients, span := size(s, 200, 1000), size(s, 2*time.Second, 30*time.Second)
+	clients, span := size(s, 200, 1000), size(s, time.Second, 30*time.Second)
 	seconds := strconv.Itoa(int(span.Seconds()) + 20)
 	target := "http://" + scene.server.addr
 	for _, kind := range []struct {
@@ -236,7 +236,7 @@ func manySubscribers(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	n, span := size(s, 500, 10_000), size(s, 2*time.Second, 30*time.Second)
+	n, span := size(s, 500, 10_000), size(s, time.Second, 30*time.Second)
 	done := fmt.Sprintf("%d subscribers by server-sent events", n)
 	return scene.bother(ctx, done, span, func(ctx context.Context) (func() error, error) {
 		crowd, err := scene.server.subscribe(ctx, n, 32)

@@ -11,7 +11,7 @@ const readyLimit = 2 * time.Second
 
 // killServer kills the server at random moments under load. Its private Postgres goes with it, and recovers.
 func killServer(ctx context.Context, s *stage) error {
-	return s.kills(ctx, "", "SIGKILL, with its private Postgres; 8 writers", size(s, 4, 100))
+	return s.kills(ctx, "", "SIGKILL, with its private Postgres; 8 writers", size(s, 3, 100))
 }
 
 // killServerAlone kills a server whose Postgres is elsewhere and goes on.
@@ -20,7 +20,7 @@ func killServerAlone(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	return s.kills(ctx, c.url(database), "SIGKILL, Postgres elsewhere; 8 writers", size(s, 4, 100))
+	return s.kills(ctx, c.url(database), "SIGKILL, Postgres elsewhere; 8 writers", size(s, 3, 100))
 }
 
 func (s *stage) kills(ctx context.Context, database, done string, times int) error {

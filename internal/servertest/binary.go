@@ -56,3 +56,6 @@ func (b *Binary) Command(dataDir string, args ...string) *exec.Cmd {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }
+
+// Path is where it is.
+func (b *Binary) Path() string { return b.path }
