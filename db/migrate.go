@@ -2,15 +2,14 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
 	"log/slog"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -30,16 +29,15 @@ func Migrations() fs.FS {
 // Migrate brings the database at url to the schema of this binary. Servers that start at once wait for each
 // other, by a lock in the database. A step that fails leaves nothing behind and is tried again by the next call.
 func Migrate(ctx context.Context, url string, log *slog.Logger) error {
-	conn, err := sql.Open("pgx", url)
+	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
 	}
+	steadfast(config)
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler forgets what was prepared
+	conn := stdlib.OpenDB(*config)
 	defer conn.Close()
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return fmt.Errorf("migration lock: %w", err)
-	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, conn, Migrations(), goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, conn, Migrations(), goose.WithLocker(&migrateLock{}))
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}

@@ -124,5 +124,8 @@ ORDER BY t.hash, p.player;
 -- name: LogPosition :one
 SELECT COALESCE(max(id), 0)::BIGINT AS position, count(*) AS size FROM log.messages;
 
+-- name: LogEnd :one
+SELECT COALESCE(max(id), 0)::BIGINT FROM log.messages;
+
 -- name: MessageIDsAfter :many
 SELECT id FROM log.messages WHERE id > @after::BIGINT ORDER BY id LIMIT @row_count;
