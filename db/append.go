@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -74,6 +75,10 @@ func (w *writer) appendGroup(ctx context.Context, calls []*appendCall) ([]outcom
 // tryGroup does the work of a group in one transaction and two round trips: lock and read in the first, plan each call,
 // write what the plans hold in the second, which ends in COMMIT.
 func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
+	ctx, end := w.pool.untilReplaced(ctx)
+	defer end()
+	doubt := time.AfterFunc(groupDoubt, w.pool.lose)
+	defer doubt.Stop()
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
 		return nil, notWritten(err, true)

@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -34,17 +33,19 @@ type DB struct {
 
 // shared is what all views of a store have in common.
 type shared struct {
-	pool   *pgxpool.Pool // for the server's own work, and for writing
-	reads  *pgxpool.Pool // for what callers read
-	fenced bool          // row-level security stands behind what players read
-	index  *indexer
-	writer *writer
-	feed   *feed
-	checks chan struct{} // holds one for each check under way
-	sealer atomic.Pointer[Sealer]
-	dense  atomic.Pointer[denseEmbedder]
-	log    *slog.Logger
-	most   scopeLimits // of searches
+	address *address
+	direct  *address // for what needs a session; nil: there is none
+	pool    *pool    // for the server's own work, and for writing
+	reads   *pool    // for what callers read
+	fenced  bool     // row-level security stands behind what players read
+	index   *indexer
+	writer  *writer
+	feed    *feed
+	checks  chan struct{} // holds one for each check under way
+	sealer  atomic.Pointer[Sealer]
+	dense   atomic.Pointer[denseEmbedder]
+	log     *slog.Logger
+	most    scopeLimits // of searches
 
 	undisturbed sync.Mutex // see withoutErasures
 
@@ -69,7 +70,7 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 
 // OpenAs is Open with an address of its own for callers' reads, whose login may read and no more.
 func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
-	config, pool, err := connect(ctx, url, maxConns, options)
+	address, pool, err := connect(ctx, url, maxConns, options)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +79,17 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		pool.Close()
 		return nil, err
 	}
-	d := &DB{shared: &shared{pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}}
+	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}}
 	if err := reads.QueryRow(ctx, fencedSQL).Scan(&d.fenced); err != nil {
 		pool.Close()
 		reads.Close()
 		return nil, mapError(err)
 	}
 	d.index = startIndexer(d)
-	if d.writer, err = startWriter(ctx, config, d.index); err != nil {
+	if !address.pooled {
+		d.direct = address
+	}
+	if d.writer, err = startWriter(ctx, address, d.index); err != nil {
 		d.index.stop()
 		pool.Close()
 		reads.Close()
@@ -96,24 +100,21 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 }
 
 // connect makes a pool.
-func connect(ctx context.Context, url string, maxConns int32, options []Option) (*pgxpool.Config, *pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
+func connect(ctx context.Context, url string, maxConns int32, options []Option) (*address, *pool, error) {
+	address, err := readAddress(ctx, url)
 	if err != nil {
-		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
+		return nil, nil, err
 	}
 	if maxConns > 0 {
-		config.MaxConns = maxConns
+		address.config.MaxConns = maxConns
 	}
-	// With an optional filter a generic plan took 60 times as long as one for the values at hand.
-	config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
-	config.ConnConfig.RuntimeParams["application_name"] = "context-manager"
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.RuntimeParams["jit"] = "off" // compiling costs more than these queries do
-	config.AfterConnect = pgxvec.RegisterTypes
 	for _, option := range options {
-		option(config)
+		option(address.config)
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	pool, err := newPool(ctx, address.with(map[string]string{
+		"plan_cache_mode": "force_custom_plan", // with an optional filter a generic plan took 60 times as long as one for the values at hand
+		"jit":             "off",               // compiling costs more than these queries do
+	}))
 	if err != nil {
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
@@ -121,7 +122,7 @@ func connect(ctx context.Context, url string, maxConns int32, options []Option) 
 		pool.Close()
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
-	return config, pool, nil
+	return address, pool, nil
 }
 
 // Close ends subscriptions, lets appends that are under way finish, stops the sealer and the embedder, then closes all
@@ -146,7 +147,34 @@ func (d *DB) Ping(ctx context.Context) error {
 }
 
 // Pool gives the pool of the server's own work, for statistics.
-func (d *DB) Pool() *pgxpool.Pool { return d.pool }
+// It is another one once the database was out of reach.
+func (d *DB) Pool() *pgxpool.Pool { return d.pool.current.Load() }
+
+// UseDirect names an address of the same database that leads there without a pooler, for what needs a session of its
+// own: to hear at once what other servers write, and to seal. Without, that works by looking again and again. It must
+// be called before the store is used.
+//
+// Faults: UNAVAILABLE, also if there is a pooler after all.
+func (d *DB) UseDirect(ctx context.Context, url string) error {
+	direct, err := readAddress(ctx, url)
+	if err != nil {
+		return err
+	}
+	if direct.pooled {
+		return fault.New(fault.Unavailable, "DATABASE_DIRECT_URL leads to a pooler: it has to lead to Postgres itself")
+	}
+	d.direct = direct
+	return nil
+}
+
+// sessionConfig gives how to connect for long. Behind a pooler without a way around it, what is told to the session, and
+// its locks, may come to nothing: then lasting is false.
+func (d *DB) sessionConfig(settings map[string]string) (config *pgx.ConnConfig, lasting bool) {
+	if d.direct == nil {
+		return d.address.with(nil).ConnConfig, false
+	}
+	return d.direct.with(settings).ConnConfig, true
+}
 
 // queries are the server's own.
 func (d *DB) queries() *dbgen.Queries { return dbgen.New(d.pool) }
@@ -178,13 +206,16 @@ func mapError(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok { // whatever Postgres said then
+		return fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return mapPostgres(pg)
 	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Unavailable, "the request was ended before the database answered")
-	case isConnection(err):
+	case isLost(err):
 		return fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
 	return fault.Wrap(err, fault.Internal, "internal error")
@@ -213,6 +244,12 @@ func mapPostgres(pg *pgconn.PgError) error {
 	case "22P02", "22003", "22007", "22008", "54000", "54001": // a value out of the type's range
 		return fault.Wrap(pg, fault.BadUserInput, "holds a value that the log cannot store")
 	}
+	switch pg.Code {
+	case "25006", "25P03", "25P04": // a standby, or a transaction that took too long
+		return fault.Wrap(pg, fault.Unavailable, "the database cannot serve now")
+	case "26000", "42P05": // behind a pooler, a statement that another session prepared
+		return fault.Wrap(pg, fault.Unavailable, "the database cannot serve now; try again")
+	}
 	switch pg.Code[:2] {
 	case "08", "53", "57", "58": // connection, resources, operator, system
 		return fault.Wrap(pg, fault.Unavailable, "the database cannot serve now")
@@ -237,11 +274,4 @@ func checkedColumn(pg *pgconn.PgError) string {
 		return name
 	}
 	return ""
-}
-
-func isConnection(err error) bool {
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true
-	}
-	return pgconn.SafeToRetry(err) || errors.Is(err, pgx.ErrTxClosed)
 }

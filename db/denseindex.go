@@ -163,7 +163,7 @@ func (e *denseEmbedder) keepIndexLease(ctx context.Context, mine *denseTarget) (
 
 // buildIndex builds on a connection of its own, whose settings go with it (but for a pooler, which may keep them), and which stops building when ctx ends.
 func (e *denseEmbedder) buildIndex(ctx context.Context, mine *denseTarget, memory int64, cores int) error {
-	config := e.db.pool.Config().ConnConfig
+	config := e.db.address.with(nil).ConnConfig
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: denseFinish}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,18 +19,22 @@ const (
 	feedChannel  = "context_manager_log"  // see log.announce in the migrations
 	feedMemory   = 10_000                 // ids behind the newest that are looked at again after a lost connection
 	feedRetry    = 500 * time.Millisecond // between attempts to reach the database again
+	feedPoll     = 250 * time.Millisecond // between looks at what is new, while nothing is announced
+	feedLook     = 2 * time.Second        // between looks further back: for what became visible late, or was not announced
+	feedSilence  = 5 * time.Second        // after which the connection that listens has to show that it lives
 	feedBatch    = 500                    // messages read at once
 	feedBytes    = 8 << 20                // their content, in bytes
 	maxFeedRange = 1 << 20                // ids in one announcement; a longer one is not ours
 )
 
-// feed tells subscribers of each message that is committed, whoever wrote it, on this server or another. It holds
-// one connection of its own that listens, from the first subscriber on. As long as nobody subscribes it reads no
-// messages.
+// feed tells subscribers of each message that is committed, whoever wrote it, on this server or another. From the first
+// subscriber on it holds one connection of its own that listens. Announcements may stay away, as behind a pooler and
+// while that connection is lost, so it looks for itself as well: all the time as long as it cannot listen, and now and
+// then while it can. As long as nobody subscribes it reads no messages.
 type feed struct {
 	store *DB
 	start sync.Once
-	ready chan struct{} // closed once it listens
+	ready chan struct{} // closed once it knows where the log ends
 	end   context.CancelFunc
 	done  chan struct{}
 
@@ -37,7 +42,10 @@ type feed struct {
 	subscribers map[*Subscription]bool
 	stopped     bool
 
-	// Owned by the listening goroutine.
+	heard     chan []int64 // what is announced; nothing: look
+	listening atomic.Bool
+
+	// Owned by the goroutine that runs.
 	high  int64          // the highest id that was told
 	floor int64          // what is not above it was there before the feed began
 	told  map[int64]bool // ids within feedMemory of high that were told
@@ -46,7 +54,7 @@ type feed struct {
 func newFeed(store *DB) *feed {
 	return &feed{
 		store: store, ready: make(chan struct{}), done: make(chan struct{}),
-		subscribers: map[*Subscription]bool{}, told: map[int64]bool{},
+		subscribers: map[*Subscription]bool{}, told: map[int64]bool{}, heard: make(chan []int64),
 	}
 }
 
@@ -103,58 +111,132 @@ func (f *feed) stop() {
 	<-f.done
 }
 
-// run listens until ctx ends, and connects again whenever the connection is lost.
+// run tells until ctx ends.
 func (f *feed) run(ctx context.Context) {
 	defer close(f.done)
-	for ctx.Err() == nil {
-		if err := f.listen(ctx); err != nil && ctx.Err() == nil {
-			f.store.log.WarnContext(ctx, "the feed lost its connection", "error", err)
-		}
+	if !f.begin(ctx) {
+		return
+	}
+	var listener sync.WaitGroup
+	defer listener.Wait()
+	if config, lasting := f.store.sessionConfig(nil); lasting {
+		listener.Go(func() { f.listen(ctx, config) })
+	}
+	next, looked := time.NewTimer(feedPoll), time.Now()
+	defer next.Stop()
+	for {
+		pause, further := feedPoll, time.Since(looked) >= feedLook
+		var err error
 		select {
 		case <-ctx.Done():
-		case <-time.After(feedRetry):
+			return
+		case ids := <-f.heard:
+			if further = ids == nil; !further {
+				err = f.tell(ctx, ids)
+				break
+			}
+			err = f.catchUp(ctx, true)
+		case <-next.C:
+			if !f.listening.Load() || further {
+				err = f.catchUp(ctx, further)
+			}
 		}
+		switch {
+		case err != nil: // what was announced is found by looking
+			looked, pause = time.Time{}, feedRetry
+			if ctx.Err() == nil {
+				f.store.log.WarnContext(ctx, "messages cannot be read for subscribers", "cause", err)
+			}
+		case further:
+			looked = time.Now()
+		}
+		next.Reset(pause)
 	}
 }
 
-func (f *feed) listen(ctx context.Context) error {
-	conn, err := pgx.ConnectConfig(ctx, f.store.pool.Config().ConnConfig.Copy())
+// begin finds where the log ends: only what comes from then on is told. It tells whether there is anything to do.
+func (f *feed) begin(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		position, err := f.store.queries().LogEnd(ctx)
+		if err == nil {
+			f.high, f.floor = position, position
+			close(f.ready)
+			return true
+		}
+		f.store.log.WarnContext(ctx, "the feed does not find the log's end", "cause", err)
+		wait(ctx, feedRetry)
+	}
+	return false
+}
+
+// listen hears what is announced until ctx ends, and connects again whenever the connection is lost.
+func (f *feed) listen(ctx context.Context, config *pgx.ConnConfig) {
+	for ctx.Err() == nil {
+		err := f.hear(ctx, config)
+		f.listening.Store(false)
+		if err != nil && ctx.Err() == nil {
+			f.store.log.WarnContext(ctx, "the feed lost its connection", "cause", err)
+		}
+		wait(ctx, feedRetry)
+	}
+}
+
+// hear hears what is announced on one connection.
+func (f *feed) hear(ctx context.Context, config *pgx.ConnConfig) error {
+	conn, err := pgx.ConnectConfig(ctx, config.Copy())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
 	if _, err := conn.Exec(ctx, "LISTEN "+feedChannel); err != nil {
 		return err
 	}
-	if err := f.catchUp(ctx); err != nil {
-		return err
+	f.listening.Store(true)
+	if !f.pass(ctx, nil) { // what was written while nobody listened
+		return nil
 	}
 	for {
-		note, err := conn.WaitForNotification(ctx)
+		waiting, cancel := context.WithTimeout(ctx, feedSilence)
+		note, err := conn.WaitForNotification(waiting)
+		cancel()
+		if waiting.Err() != nil && ctx.Err() == nil && !conn.IsClosed() { // nothing was said: is anybody there?
+			waiting, cancel = context.WithTimeout(ctx, feedLook)
+			err = conn.Ping(waiting)
+			cancel()
+			if err == nil {
+				continue
+			}
+		}
 		if err != nil {
 			return err
 		}
-		if err := f.tell(ctx, parseRanges(note.Payload)); err != nil {
-			return err
+		if ids := parseRanges(note.Payload); len(ids) > 0 && !f.pass(ctx, ids) {
+			return nil
 		}
 	}
 }
 
-// catchUp tells what was written while nobody listened. Ids can become visible out of order, so it looks some way
-// back for those that were not told.
-func (f *feed) catchUp(ctx context.Context) error {
+// pass hands ids to the goroutine that runs. It tells whether there is one.
+func (f *feed) pass(ctx context.Context, ids []int64) bool {
 	select {
-	case <-f.ready:
-	default: // the first time: only what comes from now on
-		position, _, err := f.store.LogPosition(ctx)
-		if err != nil {
-			return err
-		}
-		f.high, f.floor = position, position
-		close(f.ready)
-		return nil
+	case f.heard <- ids:
+		return true
+	case <-ctx.Done():
+		return false
 	}
-	for after := max(f.floor, f.high-feedMemory); ; {
+}
+
+// catchUp tells what is there and was not told. Ids can become visible out of order, so further means some way back.
+func (f *feed) catchUp(ctx context.Context, further bool) error {
+	after := f.high
+	if further && !f.idle() {
+		after = max(f.floor, f.high-feedMemory)
+	}
+	for {
 		ids, err := f.store.queries().MessageIDsAfter(ctx, after, feedMemory)
 		if err != nil || len(ids) == 0 {
 			return err

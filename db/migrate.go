@@ -10,9 +10,9 @@ import (
 	"log/slog"
 	"testing/fstest"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -45,20 +45,19 @@ func MigrateOwn(ctx context.Context, url string, log *slog.Logger) error {
 }
 
 func migrateAs(ctx context.Context, url string, logins bool, log *slog.Logger) error {
-	conn, err := sql.Open("pgx", url)
+	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
 	}
+	steadfast(config)
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler forgets what was prepared
+	conn := stdlib.OpenDB(*config)
 	defer conn.Close()
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return fmt.Errorf("migration lock: %w", err)
-	}
 	files, err := migrationsFor(ctx, conn)
 	if err != nil {
 		return mapError(err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, conn, files, goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, conn, files, goose.WithLocker(&migrateLock{}))
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}

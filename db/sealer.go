@@ -25,9 +25,11 @@ const (
 	followInterval = 500 * time.Millisecond // between looks at what another server seals
 	refuseInterval = time.Second            // between looks at a tree that is refused
 	retryShortest  = 100 * time.Millisecond // before the database is asked again
-	retryLongest   = 5 * time.Second
+	retryLongest   = 2 * time.Second
 	hitch          = 5 * time.Second // for which sealing may fail before the server is not ready
 	sealBatch      = 20_000          // leaves a round
+	turnLimit      = time.Minute     // for a round, which else waits for a database that is not there any more
+	lookLimit      = 5 * time.Second // for its first question, which is answered at once
 )
 
 // SealCondition says whether a server seals.
@@ -261,26 +263,42 @@ func (s *Sealer) run(ctx context.Context) {
 // connected seals or follows on one connection, until that ends or this server must not seal. worked says that it was
 // good for something.
 func (s *Sealer) connected(ctx context.Context) (worked bool, err error) {
-	conn, err := pgx.ConnectConfig(ctx, s.connConfig())
+	// A commit is on disk before it is signed, few plans come into question, and a connection that was cut somewhere on
+	// the way does not hold the lock for hours.
+	config, lasting := s.store.sessionConfig(map[string]string{
+		"synchronous_commit": "on", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
+		"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
+	})
+	ctx, end := s.store.pool.untilReplaced(ctx)
+	defer end()
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return false, err
+	}
+	q := dbgen.New(conn)
+	var lock sequencerLock = sessionLock{q}
+	if !lasting {
+		lock = &transactionLock{config: config}
 	}
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		_ = conn.Close(closing) // which gives the lock back
+		_ = conn.Close(closing) // which gives a lock of the session back
+		lock.close(closing)
 		s.lead(false)
 	}()
-	for q := dbgen.New(conn); ctx.Err() == nil; worked = true {
-		locked, err := q.TrySealLock(ctx, sealLock)
+	for ; ctx.Err() == nil; worked = true {
+		locked, err := lock.try(ctx)
 		if err != nil {
 			return worked, err
 		}
 		if locked {
 			s.lead(true)
-			return s.seal(ctx, conn)
+			return s.seal(ctx, conn, lock)
 		}
-		err = s.follow(ctx, q)
+		turn, cancel := context.WithTimeout(ctx, turnLimit)
+		err = s.follow(turn, q)
+		cancel()
 		if passes(err) {
 			return worked, err
 		}
@@ -290,24 +308,16 @@ func (s *Sealer) connected(ctx context.Context) (worked bool, err error) {
 	return worked, nil
 }
 
-// connConfig gives how the sealer connects: a commit is on disk before it signs, few plans come into question, and a
-// connection that was cut somewhere on the way does not hold the lock for hours.
-func (s *Sealer) connConfig() *pgx.ConnConfig {
-	config := s.store.pool.Config().ConnConfig.Copy()
-	for name, value := range map[string]string{
-		"synchronous_commit": "on", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
-		"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
-	} {
-		config.RuntimeParams[name] = value
-	}
-	return config
-}
-
 // seal does turns while it holds the lock.
-func (s *Sealer) seal(ctx context.Context, conn *pgx.Conn) (worked bool, err error) {
+func (s *Sealer) seal(ctx context.Context, conn *pgx.Conn, lock sequencerLock) (worked bool, err error) {
 	l := &leader{Sealer: s, conn: conn, q: dbgen.New(conn), sawAll: time.Now()}
 	for idle := 0; ctx.Err() == nil; {
-		more, err := l.turn(ctx)
+		if err := lock.held(ctx); err != nil {
+			return worked, err
+		}
+		turn, cancel := context.WithTimeout(ctx, turnLimit)
+		more, err := l.turn(turn)
+		cancel()
 		if passes(err) {
 			return worked, err
 		}

@@ -46,7 +46,9 @@ type leader struct {
 // nothing is signed, and nothing more is taken into the tree.
 func (l *leader) turn(ctx context.Context) (more bool, err error) {
 	began := time.Now()
-	position, err := l.q.SealPosition(ctx)
+	looking, cancel := context.WithTimeout(ctx, lookLimit)
+	position, err := l.q.SealPosition(looking)
+	cancel()
 	if err != nil {
 		return false, err
 	}
@@ -109,7 +111,10 @@ func (l *leader) grow(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = tx.Rollback(ctx) }() // if that fails, the connection is closed, which does the same
+	defer func() { _ = tx.Rollback(ctx) }()                                      // if that fails, the connection is closed, which does the same
+	if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit = on"); err != nil { // behind a pooler nothing else says so
+		return false, err
+	}
 	q := dbgen.New(tx)
 	var runs idRuns
 	if err = l.step("take", func() (err error) { runs, more, err = takeRuns(ctx, q); return err }); err != nil {

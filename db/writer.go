@@ -3,9 +3,8 @@ package db
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -15,12 +14,16 @@ import (
 const (
 	groupMessages = 1000
 	groupBytes    = 8 << 20
-	groupTimeout  = 30 * time.Second
-	writers       = 2 // one at a time, unless a session that others hold keeps it waiting
+	groupTimeout  = 15 * time.Second
+	groupDoubt    = 2 * time.Second // after which it is looked whether the database is there at all
+	writers       = 2               // one at a time, unless a session that others hold keeps it waiting
 	turnPatience  = 10 * time.Millisecond
-	queueLength   = 256   // calls; more wait for a place
-	lockTimeout   = "10s" // for sessions that others hold; then each call of a group is tried alone
+	queueLength   = 1024     // calls; more are refused
+	queueBytes    = 64 << 20 // their text, also in the groups that are being written
+	lockTimeout   = "10s"    // for sessions that others hold; then each call of a group is tried alone
 )
+
+var errQueueFull = fault.New(fault.Unavailable, "too many appends wait already; nothing was written, try again")
 
 // appendCall is one request to append, on its way through the writer.
 type appendCall struct {
@@ -29,6 +32,7 @@ type appendCall struct {
 	drafts   []chain.Draft
 	prepared []prepared // one a draft
 	bytes    int
+	taken    *atomic.Int64 // counts the bytes of calls that are not answered
 	done     chan struct{} // closed once result and err are set
 	result   []chain.Message
 	err      error
@@ -36,30 +40,30 @@ type appendCall struct {
 
 func (c *appendCall) finish(result []chain.Message, err error) {
 	c.result, c.err = result, err
+	c.taken.Add(-int64(c.bytes))
 	close(c.done)
 }
 
 // writer gathers what concurrent requests append and commits it together: one wait for the disk serves all. It has
 // connections of its own, so that slow reads never hold up an append.
 type writer struct {
-	pool  *pgxpool.Pool
+	pool  *pool
 	index *indexer
 	queue chan *appendCall
+	bytes atomic.Int64  // of calls that were taken and are not answered
 	turn  chan struct{} // holds one while a writer has its turn
 	mu    sync.RWMutex  // closed is set, and queue closed, under the write lock
 	ended bool
 	wait  sync.WaitGroup
 }
 
-// startWriter starts a writer whose connections are made as those of config are, and that tells index what it wrote.
-func startWriter(ctx context.Context, config *pgxpool.Config, index *indexer) (*writer, error) {
-	config = config.Copy()
+// startWriter starts a writer, which tells index what it wrote.
+func startWriter(ctx context.Context, address *address, index *indexer) (*writer, error) {
+	// Its few statements are planned once. They must then not be planned for a log of one page: by index always. Behind a
+	// pooler they are planned each time.
+	config := address.with(map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off"})
 	config.MaxConns, config.MinConns, config.MinIdleConns = writers, 0, 0
-	// Its few statements are planned once. They must then not be planned for a log of one page: by index always.
-	for name, value := range map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off", "lock_timeout": lockTimeout} {
-		config.ConnConfig.RuntimeParams[name] = value
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	pool, err := newPool(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +106,17 @@ func (w *writer) enqueue(call *appendCall) error {
 	if w.ended {
 		return fault.New(fault.Unavailable, "the server is stopping")
 	}
+	if w.bytes.Add(int64(call.bytes)) > queueBytes {
+		w.bytes.Add(-int64(call.bytes))
+		return errQueueFull
+	}
+	call.taken = &w.bytes
 	select {
 	case w.queue <- call:
 		return nil
-	case <-call.ctx.Done():
-		return fault.Wrap(call.ctx.Err(), fault.Unavailable, "the request ended before its turn; nothing was written")
+	default:
+		w.bytes.Add(-int64(call.bytes))
+		return errQueueFull
 	}
 }
 

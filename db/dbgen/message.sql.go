@@ -225,6 +225,17 @@ func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInSco
 	return count, err
 }
 
+const logEnd = `-- name: LogEnd :one
+SELECT COALESCE(max(id), 0)::BIGINT FROM log.messages
+`
+
+func (q *Queries) LogEnd(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, logEnd)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const logPosition = `-- name: LogPosition :one
 SELECT COALESCE(max(id), 0)::BIGINT AS position, count(*) AS size FROM log.messages
 `

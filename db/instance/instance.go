@@ -3,6 +3,7 @@
 package instance
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -37,6 +38,9 @@ type Instance struct {
 // share, a private Postgres that another process runs will do.
 func Open(ctx context.Context, cfg config.Database, share bool, log *slog.Logger) (*Instance, error) {
 	s := &Instance{URL: cfg.DatabaseURL, Log: log}
+	if s.URL == "" {
+		cfg.DirectURL = "" // a private Postgres has no pooler before it
+	}
 	if s.URL == "" && share {
 		s.URL = runningPostgres(ctx, cfg.DataDir)
 	}
@@ -49,25 +53,29 @@ func Open(ctx context.Context, cfg config.Database, share bool, log *slog.Logger
 		}
 		s.URL = s.Postgres.URL()
 	}
-	if err := s.connect(ctx); err != nil {
+	if err := s.connect(ctx, cfg.DirectURL); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// connect migrates, and goes on with as few rights as will do where the Postgres is its own.
-func (s *Instance) connect(ctx context.Context) (err error) {
-	if s.Postgres == nil {
-		if err = db.Migrate(ctx, s.URL, s.Log); err == nil {
-			s.DB, err = db.Open(ctx, s.URL, poolSize, s.Log)
+// connect opens the database, with as few rights as will do where the Postgres is its own. Migrations go around a pooler, if
+// there is a way.
+func (s *Instance) connect(ctx context.Context, direct string) (err error) {
+	if s.Postgres != nil {
+		if err = db.MigrateOwn(ctx, s.URL, s.Log); err == nil {
+			s.DB, err = db.OpenAs(ctx, s.Postgres.URLAs(db.WriterRole), s.Postgres.URLAs(db.ReaderRole), poolSize, s.Log)
 		}
 		return err
 	}
-	if err = db.MigrateOwn(ctx, s.URL, s.Log); err == nil {
-		s.DB, err = db.OpenAs(ctx, s.Postgres.URLAs(db.WriterRole), s.Postgres.URLAs(db.ReaderRole), poolSize, s.Log)
+	if err = db.Migrate(ctx, cmp.Or(direct, s.URL), s.Log); err != nil {
+		return err
 	}
-	return err
+	if s.DB, err = db.Open(ctx, s.URL, poolSize, s.Log); err != nil || direct == "" {
+		return err
+	}
+	return s.UseDirect(ctx, direct)
 }
 
 // Close lets appends finish, closes the pool and stops Postgres.

@@ -173,5 +173,8 @@ SELECT v.session_hash FROM log.members v WHERE v.player = CAST(@player::TEXT AS 
 -- name: LogPosition :one
 SELECT COALESCE(max(id), 0)::BIGINT AS position, count(*) AS size FROM log.messages;
 
+-- name: LogEnd :one
+SELECT COALESCE(max(id), 0)::BIGINT FROM log.messages;
+
 -- name: MessageIDsAfter :many
 SELECT id FROM log.messages WHERE id > @after::BIGINT ORDER BY id LIMIT @row_count;

@@ -74,15 +74,15 @@ func known(method string) string {
 	}
 }
 
-// AddPool adds the statistics of the database's pool.
-func (m *Metrics) AddPool(pool *pgxpool.Pool) {
+// AddPool adds the statistics of the database's pool, which is another one after the database was out of reach.
+func (m *Metrics) AddPool(pool func() *pgxpool.Pool) {
 	gauge := func(name, help string, value func(*pgxpool.Stat) float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
-			func() float64 { return value(pool.Stat()) }))
+			func() float64 { return value(pool().Stat()) }))
 	}
 	counter := func(name, help string, value func(*pgxpool.Stat) float64) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
-			func() float64 { return value(pool.Stat()) }))
+			func() float64 { return value(pool().Stat()) }))
 	}
 	gauge("db_pool_connections_max", "Connections the pool may have.",
 		func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) })

@@ -1,0 +1,132 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	pgxvec "github.com/pgvector/pgvector-go/pgx"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// How connections notice that nobody is there any more.
+const (
+	connectLimit      = 2 * time.Second // for one host to take a connection, unless connect_timeout says otherwise
+	registerLimit     = 5 * time.Second // for a new connection to tell what types it has
+	keepAliveIdle     = 5 * time.Second
+	keepAliveInterval = 2 * time.Second
+	keepAliveCount    = 3
+	unacknowledged    = 10 * time.Second // for which what was sent may stay so (TCP_USER_TIMEOUT)
+)
+
+// address is a database, and how to connect to it.
+type address struct {
+	config *pgxpool.Config
+	pooled bool // a pooler stands between, which may give each transaction another connection
+}
+
+// readAddress reads a database's address, and connects once to see what is there.
+//
+// A pooler in transaction mode refuses parameters of the connection that it does not know, and forgets what a session
+// was told; statements that are prepared by name are gone with the next transaction. It is known by the process number
+// that it invents for its clients: that is not the one of the process that answers. Behind it, statements are sent
+// whole each time, which plans them for the values at hand, and every setting that matters is set in a transaction.
+func readAddress(ctx context.Context, url string) (*address, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
+	}
+	steadfast(config.ConnConfig)
+	config.ConnConfig.RuntimeParams["application_name"] = "context-manager"
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		ctx, cancel := context.WithTimeout(ctx, registerLimit)
+		defer cancel()
+		return pgxvec.RegisterTypes(ctx, conn)
+	}
+	pooled, err := isPooled(ctx, config.ConnConfig)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
+	}
+	if pooled {
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	return &address{config: config, pooled: pooled}, nil
+}
+
+// isPooled tells whether who takes the connection is another than who answers.
+func isPooled(ctx context.Context, config *pgx.ConnConfig) (bool, error) {
+	config = config.Copy()
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var pid uint32
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+		return false, err
+	}
+	return pid != conn.PgConn().PID(), nil
+}
+
+// with gives how to connect with settings of the session. Behind a pooler there is no session: who needs them there sets
+// them in transactions.
+func (a *address) with(settings map[string]string) *pgxpool.Config {
+	config := a.config.Copy()
+	if !a.pooled {
+		maps.Copy(config.ConnConfig.RuntimeParams, settings)
+	}
+	return config
+}
+
+// steadfast makes connections notice a network that is cut, and end with a server that cannot write any more.
+func steadfast(config *pgx.ConnConfig) {
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectLimit
+	}
+	dialer := &net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},
+		Control:         control,
+	}
+	config.DialFunc = dialer.DialContext
+	known := config.OnPgError
+	config.OnPgError = func(conn *pgconn.PgConn, pg *pgconn.PgError) bool {
+		return (known == nil || known(conn, pg)) && !goneServer(pg.Code)
+	}
+}
+
+// goneServer tells whether a code says that the server has ended, is ending or starting, or has become a standby: none of
+// its connections is of use, and another may lead elsewhere.
+func goneServer(code string) bool {
+	switch code {
+	case "25006", "57P01", "57P02", "57P03": // read only, ended by an administrator, by a crash, not yet or no longer there
+		return true
+	}
+	return strings.HasPrefix(code, "08")
+}
+
+// isLost tells whether an error says that the database cannot be reached, or not any more.
+func isLost(err error) bool {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, pgx.ErrTxClosed} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return pgconn.SafeToRetry(err)
+}

@@ -1,0 +1,110 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// What a pool gives holds a connection until it is done, and gives it back then. Giving it back twice does nothing.
+
+type poolTx struct {
+	pgx.Tx
+	conn *pgxpool.Conn
+}
+
+// Commit commits.
+func (t *poolTx) Commit(ctx context.Context) error {
+	defer t.conn.Release()
+	return t.Tx.Commit(ctx)
+}
+
+// Rollback undoes; after Commit it does nothing but to say so.
+func (t *poolTx) Rollback(ctx context.Context) error {
+	defer t.conn.Release()
+	return t.Tx.Rollback(ctx)
+}
+
+type poolRows struct {
+	pgx.Rows
+	conn *pgxpool.Conn
+}
+
+// Close ends reading.
+func (r *poolRows) Close() {
+	r.Rows.Close()
+	r.conn.Release()
+}
+
+// Next goes to the next row; after the last it closes.
+func (r *poolRows) Next() bool {
+	more := r.Rows.Next()
+	if !more {
+		r.conn.Release()
+	}
+	return more
+}
+
+// Scan reads the row; an error closes.
+func (r *poolRows) Scan(to ...any) error {
+	err := r.Rows.Scan(to...)
+	if err != nil {
+		r.Close()
+	}
+	return err
+}
+
+// Values gives the row; an error closes.
+func (r *poolRows) Values() ([]any, error) {
+	values, err := r.Rows.Values()
+	if err != nil {
+		r.Close()
+	}
+	return values, err
+}
+
+type poolRow struct {
+	pgx.Row
+	conn *pgxpool.Conn
+}
+
+// Scan reads the row.
+func (r *poolRow) Scan(to ...any) error {
+	defer r.conn.Release()
+	return r.Row.Scan(to...)
+}
+
+type failedRow struct{ err error }
+
+// Scan tells why there is no row.
+func (r failedRow) Scan(...any) error { return r.err }
+
+type poolBatch struct {
+	pgx.BatchResults
+	conn *pgxpool.Conn
+}
+
+// Close reads what is left.
+func (b *poolBatch) Close() error {
+	defer b.conn.Release()
+	return b.BatchResults.Close()
+}
+
+type failedBatch struct{ err error }
+
+// Exec tells why nothing was executed.
+func (b failedBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, b.err }
+
+// Query tells why nothing was executed.
+func (b failedBatch) Query() (pgx.Rows, error) { return nil, b.err }
+
+// QueryRow tells why nothing was executed.
+func (b failedBatch) QueryRow() pgx.Row { return failedRow{b.err} }
+
+// Close tells why nothing was executed.
+func (b failedBatch) Close() error { return b.err }
+
+// Tx gives none.
+func (b failedBatch) Tx() pgx.Tx { return nil }
