@@ -16,7 +16,6 @@ import (
 type Database struct {
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" placeholder:"URL" help:"Postgres 15 or newer with pgvector 0.8 or newer, as postgres://…; none: a private Postgres in the data directory."`
 	DirectURL   string `name:"database-direct-url" env:"DATABASE_DIRECT_URL" placeholder:"URL" help:"The same database without a pooler such as PgBouncer between, if DATABASE_URL leads to one: for migrations, to hear at once what other servers write, and to seal; none: these work through the pooler, too."`
-	DirectURL   string `name:"database-direct-url" env:"DATABASE_DIRECT_URL" placeholder:"URL" help:"The same database without a pooler such as PgBouncer between, if DATABASE_URL leads to one: for migrations, to hear at once what other servers write, and to seal; none: these work through the pooler, too."`
 	DataDir     string `name:"data-dir" env:"DATA_DIR" default:".data" placeholder:"DIRECTORY" help:"Where the private Postgres, the administrator's token, the log's key and its last checkpoint are kept."`
 }
 
