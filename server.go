@@ -75,7 +75,17 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 	}
 	metrics.AddEmbeddings(embeddingCounts(s.DB))
 	announce(listener.Addr(), token, made, cfg.DataDir)
-	return serve(ctx, listener, s, auth.NewAdminVerifier(token), c.Server, metrics, log)
+	tokens := auth.NewTokens(token, s.DB, openIDProvider(c.Server), log)
+	defer tokens.Close()
+	return serve(ctx, listener, s, tokens, c.Server, metrics, log)
+}
+
+// openIDProvider gives the verifier of the provider's tokens, nil if the settings name none.
+func openIDProvider(cfg config.Server) auth.Verifier {
+	if cfg.OIDCIssuer == "" {
+		return nil
+	}
+	return auth.NewProvider(auth.ProviderConfig{Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, Claim: cfg.OIDCPlayerClaim})
 }
 
 // startSealer makes the store seal its log until it is closed.
@@ -168,14 +178,16 @@ func reachable(addr net.Addr) string {
 }
 
 // serve answers requests until the context ends, then lets those that are under way finish.
-func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens auth.Verifier, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
+func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens *auth.Tokens, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
 	metrics.AddPool(s.Pool)
 	server := httpd.New(metrics, log)
 	limits := limit.New(cfg.Limits())
-	tokens = limits.Verifier(tokens)
-	gate := auth.NewGate(tokens, auth.NewSessions())
+	limited := limits.Verifier(tokens)
+	sessions := auth.NewSessions()
+	sessions.Recheck = tokens.Recheck
+	gate := auth.NewGate(limited, sessions)
 	api := graph.NewHandler(&graph.Resolver{Store: s.DB, Log: log},
-		graph.Config{Log: log, Tokens: tokens, Origins: cfg.Origins(), Limits: limits})
+		graph.Config{Log: log, Tokens: limited, Watcher: tokens, Origins: cfg.Origins(), Limits: limits})
 
 	mux := http.NewServeMux()
 	counted := func(h http.Handler) http.Handler {
@@ -195,7 +207,7 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 		}
 	}
 	mux.Handle("/", web.Handler())
-	return server.Run(ctx, listener, mux)
+	return server.Run(ctx, listener, auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr()).Handler(mux))
 }
 
 // ready tells whether the private Postgres runs, if there is one, the database answers, and the tree is one that may be
