@@ -2714,7 +2714,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Creates components, or changes those that are there by namespace and key: all of them or none. 1 to 1,000 a call."
+  "Creates components, or changes those that are there by namespace and key: all of them or none. 1 to 1,000 a call. Whoever is no administrator writes their token's own player alone."
   upsertComponents("Created if there is none with this namespace and key." components: [ComponentInput!]!): [Component!]!
 }
 `, BuiltIn: false},
@@ -2752,7 +2752,7 @@ input ContextRequestInput {
   query: String!
   "Where to look; null: everywhere."
   scope: ContextScope
-  "Whose preferences earn the preference bonus."
+  "Whose preferences earn the preference bonus: your token's player; another one by administrators only."
   player: Hash
   "At most this many items: 1 to 200."
   limit: Int = 5
@@ -3216,11 +3216,11 @@ input MessageInput {
   sessionHash: Hash!
   "The conversation it belongs to."
   threadHash: Hash
-  "Sender."
+  "Sender: your token's player; another one by administrators only."
   ownerId: Hash!
   "Receivers; at most 256."
   playerIds: [Hash!] = []
-  "Coordinator."
+  "Coordinator. Where an administrator appends for another player and this is null, it becomes the administrator's player."
   masterPlayer: Hash
   "The sender's role, such as ` + "`" + `user` + "`" + ` or ` + "`" + `assistant` + "`" + `; at most 64 bytes."
   role: String
@@ -3230,7 +3230,7 @@ input MessageInput {
   importance: Int = 0
   "Where it came in; at most 256 bytes."
   channel: String
-  "Which program wrote it; at most 256 bytes."
+  "Which program wrote it; at most 256 bytes. Where an administrator appends for another player under a third one as ` + "`" + `masterPlayer` + "`" + `, ` + "`" + `; by ` + "`" + ` and the hash of the administrator's player are added, and at most 187 bytes are left."
   source: String
   "The text: not empty, though white space alone will do; at most 1 MiB (1,048,576 bytes) of UTF-8, without U+0000."
   content: String!
@@ -3369,7 +3369,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Adds records: all of them or none. One that is there already is given back as it is. 1 to 1,000 a call."
+  "Adds records: all of them or none. One that is there already is given back as it is. 1 to 1,000 a call. For administrators."
   addRecords("Each is added unless it is there." records: [RecordInput!]!): [Record!]!
 }
 `, BuiltIn: false},
@@ -3703,12 +3703,12 @@ type VerificationProgress {
 extend type Query {
   "Checks one session's chain on the server, and its messages against their leaves in the tree. A session that has neither is valid and empty."
   verifySession("The session's hash." hash: Hash!): SessionVerification!
-  "Checks every session's chain on the server, and the tree: that it has each message that does not wait for it, and that its leaves, tiles, roots and checkpoints agree with each other and with the checkpoint that this server keeps outside of the database."
+  "Checks every session's chain on the server, and the tree: that it has each message that does not wait for it, and that its leaves, tiles, roots and checkpoints agree with each other and with the checkpoint that this server keeps outside of the database. For administrators."
   verifyLog: LogVerification!
 }
 
 extend type Subscription {
-  "Checks one session, or the whole log, and tells how far it is: at least twice a second, and at the end. Ending the subscription ends the check."
+  "Checks one session or, for administrators, the whole log, and tells how far it is: at least twice a second, and at the end. Ending the subscription ends the check."
   verificationProgress("Only this session." session: Hash): VerificationProgress!
 }
 `, BuiltIn: false},

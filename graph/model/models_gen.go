@@ -52,7 +52,7 @@ type ContextRequestInput struct {
 	Query string `json:"query"`
 	// Where to look; null: everywhere.
 	Scope *selection.Scope `json:"scope,omitempty"`
-	// Whose preferences earn the preference bonus.
+	// Whose preferences earn the preference bonus: your token's player; another one by administrators only.
 	Player *chain.Hash `json:"player,omitempty"`
 	// At most this many items: 1 to 200.
 	Limit *int `json:"limit,omitempty"`

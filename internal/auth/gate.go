@@ -143,7 +143,9 @@ func (g *Gate) whoAmI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"player": caller.Player.String(), "role": string(caller.Role)})
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"player": caller.Player.String(), "role": caller.Role, "scopes": caller.Scopes.Names(),
+	})
 }
 
 func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {

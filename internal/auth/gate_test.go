@@ -117,8 +117,11 @@ func TestSession(t *testing.T) {
 	}
 	cookie := c.Name + "=" + c.Value
 	r := f.do("GET", "http://cm.test/session", "", "Cookie", cookie)
-	var who struct{ Player, Role string }
-	if err := json.NewDecoder(r.Body).Decode(&who); err != nil || who.Role != "admin" || who.Player != Administrator().Player.String() {
+	var who struct {
+		Player, Role string
+		Scopes       []string
+	}
+	if err := json.NewDecoder(r.Body).Decode(&who); err != nil || who.Role != "admin" || len(who.Scopes) != 8 || who.Player != Administrator().Player.String() {
 		t.Errorf("GET /session = %v, %v, want the administrator", who, err)
 	}
 	if r := f.do("POST", "http://cm.test/who", "", "Cookie", cookie); r.StatusCode != 200 {
