@@ -42,7 +42,7 @@ func (p presenter) show(ctx context.Context, err error) *gqlerror.Error {
 	switch code, _ := found.Extensions["code"].(string); code {
 	case errcode.ParseFailed, errcode.ValidationFailed:
 		return withCode(found, fault.BadUserInput, named(variablePath(found.Path), found.Message))
-	case string(fault.Forbidden), string(fault.BadUserInput), string(fault.RateLimited):
+	case string(fault.Forbidden), string(fault.BadUserInput), string(fault.RateLimited), string(fault.Unavailable):
 		return found // made by the guard
 	}
 	input := inputPath(ctx, found.Path)
