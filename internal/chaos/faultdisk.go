@@ -147,7 +147,22 @@ func (s *stage) fullWAL(ctx context.Context) error {
 	return scene.disrupt(ctx, disruption{
 		done:  "the disk of the WAL is full for " + strconv.Itoa(int(hold.Seconds())) + " s; Postgres is started whenever it ends",
 		times: size(s, 1, 10), hold: hold, again: writingLimit,
-		begin: func(context.Context) error { return d.fill() },
+		begin: func(ctx context.Context) error { return errors.Join(d.fill(), c.exhaustWAL(ctx)) },
 		end:   func(context.Context) error { return errors.Join(scene.refusedSince(hold), d.clear()) },
 	})
+}
+
+// exhaustWAL writes to the WAL until that fails: the segments that Postgres has are used up then.
+func (c *cluster) exhaustWAL(ctx context.Context) error {
+	conn, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	for range 1000 {
+		if _, err := conn.Exec(ctx, "SELECT pg_logical_emit_message(false, 'chaos', repeat('x', 1000000))"); err != nil {
+			return ctx.Err()
+		}
+	}
+	return errors.New("the WAL does not get full")
 }
