@@ -29,23 +29,25 @@ import (
 type DB struct {
 	*shared
 	viewer *chain.Hash // nil sees all
+	office *office     // of an administrator, whose doings are recorded; nil: nothing is
 }
 
 // shared is what all views of a store have in common.
 type shared struct {
-	address *address
-	direct  *address // for what needs a session; nil: there is none
-	pool    *pool    // for the server's own work, and for writing
-	reads   *pool    // for what callers read
-	fenced  bool     // row-level security stands behind what players read
-	index   *indexer
-	writer  *writer
-	feed    *feed
-	checks  chan struct{} // holds one for each check under way
-	sealer  atomic.Pointer[Sealer]
-	dense   atomic.Pointer[denseEmbedder]
-	log     *slog.Logger
-	most    scopeLimits // of searches
+	address  *address
+	direct   *address // for what needs a session; nil: there is none
+	pool     *pool    // for the server's own work, and for writing
+	reads    *pool    // for what callers read
+	fenced   bool     // row-level security stands behind what players read
+	index    *indexer
+	writer   *writer
+	feed     *feed
+	checks   chan struct{} // holds one for each check under way
+	sealer   atomic.Pointer[Sealer]
+	dense    atomic.Pointer[denseEmbedder]
+	log      *slog.Logger
+	most     scopeLimits // of searches
+	readings readings    // what is on record already
 
 	undisturbed sync.Mutex // see withoutErasures
 
@@ -196,6 +198,7 @@ const (
 	codeAbsent     = "CM006"
 	codeErased     = "CM007" // before, or it cannot be
 	codeMeanwhile  = "CM008" // erased while it was being used
+	codeQuarantine = "CM009" // quarantined while it was being selected
 )
 
 // mapError gives an error of the database as a fault. A fault stays as it is.
@@ -231,7 +234,7 @@ func mapPostgres(pg *pgconn.PgError) error {
 		return fault.Wrap(pg, fault.NotFound, "%s", pg.Message)
 	case codeErased:
 		return fault.Wrap(pg, fault.Conflict, "%s", pg.Message)
-	case codeMeanwhile:
+	case codeMeanwhile, codeQuarantine:
 		return fault.Wrap(pg, fault.Unavailable, "too much at once; try again")
 	case codeImmutable:
 		return fault.Wrap(pg, fault.Forbidden, "%s", pg.Message)
