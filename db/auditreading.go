@@ -36,6 +36,13 @@ func NewReading() *Reading {
 	return &Reading{sessions: map[chain.Hash]bool{}, messages: map[chain.Hash]bool{}}
 }
 
+// Empty tells whether nothing was read that may have to go on record.
+func (r *Reading) Empty() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.sessions)+len(r.messages) == 0
+}
+
 // note notes that messages were read, if somebody has to know.
 func (d *DB) note(messages ...chain.Message) {
 	if d.office == nil || d.office.reading == nil {

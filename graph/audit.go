@@ -43,8 +43,8 @@ func (a auditing) response(ctx context.Context, next graphql.ResponseHandler) *g
 	}
 	reading := db.NewReading()
 	response := next(context.WithValue(ctx, readingKey{}, reading))
-	if response == nil {
-		return nil
+	if response == nil || reading.Empty() {
+		return response
 	}
 	if err := a.store.AsAdministrator(caller, reading).RecordReading(ctx); err != nil {
 		return &graphql.Response{Errors: gqlerror.List{a.present(ctx, err)}}
