@@ -32,6 +32,7 @@ import (
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/ingest"
 	"github.com/tzzr/context-manager/internal/limit"
+	"github.com/tzzr/context-manager/internal/overload"
 	"github.com/tzzr/context-manager/internal/sealfile"
 	"github.com/tzzr/context-manager/internal/tile"
 	"github.com/tzzr/context-manager/internal/witness"
@@ -177,6 +178,14 @@ func reachable(addr net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
+// How many operations are at work at once, and how many more may wait for a moment. Reads are twice what the database's
+// pool has connections for; writes are gathered, so that more at once make them cheaper.
+const (
+	readPlaces, readQueue   = 32, 64
+	writePlaces, writeQueue = 256, 256
+	tilePlaces, tileQueue   = 8, 32
+)
+
 // serve answers requests until the context ends, then lets those that are under way finish.
 func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens *auth.Tokens, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
 	metrics.AddPool(s.Pool)
@@ -187,7 +196,9 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	sessions.Recheck = tokens.Recheck
 	gate := auth.NewGate(limited, sessions)
 	api := graph.NewHandler(&graph.Resolver{Store: s.DB, Log: log},
-		graph.Config{Log: log, Tokens: limited, Watcher: tokens, Origins: cfg.Origins(), Limits: limits})
+		graph.Config{Log: log, Tokens: limited, Watcher: tokens, Origins: cfg.Origins(), Limits: limits, Places: graph.Admission{
+			Reads: overload.New(readPlaces, readQueue), Writes: overload.New(writePlaces, writeQueue),
+		}})
 
 	mux := http.NewServeMux()
 	counted := func(h http.Handler) http.Handler {
@@ -199,9 +210,9 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	mux.Handle("/healthz", httpd.Secure(server.Health(s.Ping), false))
 	mux.Handle("/readyz", httpd.Secure(server.Health(ready(s)), false))
 	if sealer := s.Sealer(); sealer != nil {
-		tree := counted(tile.NewHandler(s.DB, tile.Config{
+		tree := counted(overload.New(tilePlaces, tileQueue).Handler(tile.NewHandler(s.DB, tile.Config{
 			PublicKey: func() string { return sealer.State().PublicKey }, Private: cfg.PrivateLog, Diary: log,
-		}))
+		})))
 		for _, path := range []string{"/checkpoint", "/log.pub", "/tile/"} {
 			mux.Handle(path, tree)
 		}

@@ -119,7 +119,7 @@ func (f *feed) run(ctx context.Context) {
 	}
 	var listener sync.WaitGroup
 	defer listener.Wait()
-	if config, lasting := f.store.sessionConfig(nil); lasting {
+	if config, lasting := f.store.sessionConfig(map[string]string{"application_name": "context-manager feed"}); lasting {
 		listener.Go(func() { f.listen(ctx, config) })
 	}
 	next, looked := time.NewTimer(feedPoll), time.Now()

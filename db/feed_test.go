@@ -101,7 +101,7 @@ func TestSubscribeSurvivesLostConnection(t *testing.T) {
 	eventually(t, "the listener is ended", func() bool {
 		var ended int
 		if err := conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND query LIKE 'LISTEN%'`).Scan(&ended); err != nil {
+			WHERE datname = current_database() AND application_name = 'context-manager feed'`).Scan(&ended); err != nil {
 			t.Fatal(err)
 		}
 		return ended == 1

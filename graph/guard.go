@@ -46,6 +46,7 @@ const (
 type guard struct {
 	cache  *documentCache
 	limits *limit.Limiter
+	places Admission
 }
 
 // ExtensionName names it to gqlgen.
@@ -88,7 +89,11 @@ func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror
 	if op == nil {
 		return nil // validation says so
 	}
-	return exchangeFrom(ctx).check(op)
+	x := exchangeFrom(ctx)
+	if err := x.check(op); err != nil || x == nil {
+		return err
+	}
+	return g.places.enter(ctx, x, op)
 }
 
 // examine parses a document, and measures it.

@@ -32,6 +32,7 @@ type Config struct {
 	Watcher Watcher        // of tokens that streams were opened with; nil: they outlive their token
 	Origins []string       // browsers' origins, besides the server's own, that may open WebSockets
 	Limits  *limit.Limiter // how often callers may call; nil: as often as they like
+	Places  Admission      // how many operations may be at work
 }
 
 // NewHandler serves the API: queries and mutations by POST, queries by GET, subscriptions as events or on a WebSocket
@@ -51,8 +52,9 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.SetErrorPresenter(presenter{log: cfg.Log}.present)
 	server.SetRecoverFunc(recovered)
 	open := &streams{}
-	g := guard{cache: cache, limits: cfg.Limits}
+	g := guard{cache: cache, limits: cfg.Limits, places: cfg.Places}
 	server.Use(g)
+	server.AroundOperations(cfg.Places.around)
 	server.AroundOperations(begin)
 	server.AroundOperations(open.limit)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)

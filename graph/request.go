@@ -201,7 +201,11 @@ func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body [
 		return
 	}
 	x.query, x.stream = query, wantsStream(r, query)
-	if x.refused = f.guard.admit(withExchange(r.Context(), x), query, name); x.refused != nil {
+	x.refused = f.guard.admit(withExchange(r.Context(), x), query, name)
+	if x.leave != nil {
+		defer x.leave()
+	}
+	if x.refused != nil {
 		body = stub
 	} else if body, err = parts.body(body); err != nil {
 		writeError(w, r, http.StatusBadRequest, err)

@@ -9,7 +9,7 @@ import (
 )
 
 // retryEvery is how long a writer waits before it repeats what was not acknowledged.
-const retryEvery = 10 * time.Millisecond
+const retryEvery = 20 * time.Millisecond
 
 // crew writes and reads all the time. Each writer repeats a message, with its idempotency key, until it is
 // acknowledged, and notes it in the journal; so whenever the crew rests, the log must be the journal exactly.
@@ -46,6 +46,9 @@ func (s *stage) work(ctx context.Context, v *server, l load) (*crew, error) {
 	journal, err := openJournal(filepath.Join(s.dir, fmt.Sprintf("journal-%d", len(s.undo))))
 	if err != nil {
 		return nil, err
+	}
+	if !s.cfg.Full {
+		l.think *= 5 // several faults are made at once
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	c := &crew{s: s, client: v.client(l.writers + l.readers), journal: journal, cancel: cancel}

@@ -90,11 +90,12 @@ func (s *scene) disrupt(ctx context.Context, d disruption) error {
 		if s.server.process != first || first.ended() {
 			return fmt.Errorf("the server ended: %s", first.output.last(5))
 		}
-		database := s.server.database
+		database, err := s.server.databaseURL()
+		if err != nil {
+			return err
+		}
 		if d.database != nil {
 			database = d.database()
-		} else if database, err = s.server.databaseURL(); err != nil {
-			return err
 		}
 		if err := s.crew.check(ctx, s.observer, database, &sum); err != nil {
 			return err

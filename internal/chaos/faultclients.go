@@ -18,7 +18,7 @@ import (
 const othersFactor = 2
 
 // polite is the load of those whom nobody should hold up: far from what the server can do.
-var polite = load{writers: 4, readers: 4, hot: 2, think: 20 * time.Millisecond}
+var polite = load{writers: 4, readers: 4, hot: 2, think: 10 * time.Millisecond}
 
 // bother measures how long others wait without something, with it and without it again.
 func (s *scene) bother(ctx context.Context, done string, span time.Duration, begin func(ctx context.Context) (end func() error, err error)) error {

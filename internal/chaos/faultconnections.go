@@ -101,9 +101,10 @@ func noConnections(ctx context.Context, s *stage) error {
 			return err
 		},
 		end: func(ctx context.Context) error {
+			err := scene.refused(ctx, began)
 			refused := append(scene.crew.writes.since(began), scene.crew.reads.since(began)...)
 			waited = append(waited, durations(refused, unavailable)...)
-			return errors.Join(scene.refusedSince(hold), others.leave(ctx))
+			return errors.Join(err, others.leave(ctx))
 		},
 	})
 	if err != nil {

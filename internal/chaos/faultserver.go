@@ -32,7 +32,7 @@ func (s *stage) kills(ctx context.Context, database, done string, times int) err
 	if err != nil {
 		return err
 	}
-	c, err := s.work(ctx, v, load{writers: 8, readers: 1, hot: 3})
+	c, err := s.work(ctx, v, usual)
 	if err != nil {
 		return err
 	}

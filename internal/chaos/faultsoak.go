@@ -41,14 +41,14 @@ func (v *server) sample(ctx context.Context) (sample, error) {
 func soak(ctx context.Context, s *stage) error {
 	length := s.cfg.Soak
 	if length == 0 {
-		length = size(s, 9*time.Second, time.Hour)
+		length = size(s, 6*time.Second, time.Hour)
 	}
 	c, err := s.started(ctx, nil)
 	if err != nil {
 		return err
 	}
 	steady := usual
-	steady.think = 20 * time.Millisecond
+	steady.think = size(s, 4*time.Millisecond, 20*time.Millisecond)
 	scene, err := s.scene(ctx, c.url(database), steady)
 	if err != nil {
 		return err

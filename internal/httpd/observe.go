@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 // observe serves each request under time-outs, counted, and with one line in the log when it is done.
@@ -29,8 +31,27 @@ func (s *Server) observe(handler http.Handler) http.Handler {
 			say(out, http.StatusServiceUnavailable, "stopping")
 			return
 		}
+		defer s.recover(r, out)
 		handler.ServeHTTP(out, r)
 	})
+}
+
+// recover notes that a handler panicked, and answers for it if it has not begun to. net/http would log the stack, and
+// what the panic holds.
+func (s *Server) recover(r *http.Request, out *response) {
+	value := recover()
+	switch {
+	case value == nil:
+		return
+	case value == http.ErrAbortHandler:
+		panic(value) // says nothing, and cuts the connection
+	}
+	s.log.ErrorContext(r.Context(), "internal error", "cause", fault.Panicked(value))
+	if out.begun() {
+		panic(http.ErrAbortHandler) // the answer is not whole, and must not look so
+	}
+	out.Header().Set("Connection", "close")
+	say(out, http.StatusInternalServerError, "internal error")
 }
 
 func isHealth(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }

@@ -112,6 +112,13 @@ func (r *response) code() int {
 	return r.status
 }
 
+// begun tells whether the answer has begun.
+func (r *response) begun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status != 0
+}
+
 func (r *response) count() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

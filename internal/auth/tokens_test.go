@@ -1,0 +1,112 @@
+package auth
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// nobodysTokens is of a server on which nobody has made a token.
+type nobodysTokens struct{}
+
+func (nobodysTokens) FindToken(context.Context, Digest) (Caller, time.Duration, error) {
+	return Caller{}, 0, fault.New(fault.NotFound, "there is no such token")
+}
+func (nobodysTokens) LiveTokens(context.Context, []string) ([]string, error) { return nil, nil }
+func (nobodysTokens) TokensUsed(context.Context, []string) error             { return nil }
+
+func newProviderTokens(t *testing.T) (*issuer, *Tokens) {
+	t.Helper()
+	i := newIssuer(t)
+	tokens := NewTokens(NewAdminToken(), nobodysTokens{}, i.provider(""), slog.New(slog.DiscardHandler))
+	t.Cleanup(tokens.Close)
+	return i, tokens
+}
+
+// A token of the provider opens a session of the console, which ends with it.
+func TestSessionOfAProvidersToken(t *testing.T) {
+	t.Parallel()
+	i, tokens := newProviderTokens(t)
+	clock := newClock()
+	clock.at = time.Now()
+	sessions := NewSessions()
+	sessions.Recheck = tokens.Recheck
+	tokens.cache.now = clock.now
+	f := &fixture{t: t, token: i.token(nil), gate: NewGate(tokens, sessions), mux: http.NewServeMux()}
+	f.mux.Handle("/session", f.gate.Sessions())
+	c := f.signIn()
+	who := func() int {
+		return f.do("GET", "http://cm.test/session", "", "Cookie", c.Name+"="+c.Value).StatusCode
+	}
+	if status := who(); status != 200 {
+		t.Errorf("GET /session = %d, want 200", status)
+	}
+	clock.pass(time.Hour + time.Second)
+	if status := who(); status != 401 {
+		t.Errorf("GET /session after the token's end = %d, want 401", status)
+	}
+	if len(sessions.open) != 0 {
+		t.Error("the session is kept after the token's end")
+	}
+}
+
+func TestWatchOfAProvidersToken(t *testing.T) {
+	t.Parallel()
+	i, tokens := newProviderTokens(t)
+	caller, err := tokens.Verify(t.Context(), i.token(claims{"exp": time.Now().Add(2 * time.Second).Unix()}))
+	if err != nil || caller.Player != component.DefaultHash("ply", "lena") {
+		t.Fatalf("Verify() = %+v, %v, want lena", caller, err)
+	}
+	ctx, watch, err := tokens.Watch(WithCaller(t.Context(), caller))
+	if err != nil || watch.Check(ctx) != nil {
+		t.Fatalf("Watch() = %v, want it watched", err)
+	}
+	defer watch.Stop()
+	select {
+	case <-ctx.Done():
+	case <-time.After(20 * time.Second):
+		t.Fatal("the stream goes on 20 s after the token's end")
+	}
+	if err := context.Cause(ctx); fault.CodeOf(err) != fault.Unauthenticated || time.Now().Before(caller.Expires) {
+		t.Errorf("the stream ended with %v, want UNAUTHENTICATED at the token's end", err)
+	}
+	if _, _, err := tokens.Watch(WithCaller(t.Context(), caller)); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("Watch() after the token's end = %v, want UNAUTHENTICATED", err)
+	}
+}
+
+// What has the form of a token of ours, and of nobody else's, is told apart.
+func TestTokensTellsForms(t *testing.T) {
+	t.Parallel()
+	i, tokens := newProviderTokens(t)
+	without := NewTokens(NewAdminToken(), nobodysTokens{}, nil, slog.New(slog.DiscardHandler))
+	t.Cleanup(without.Close)
+	for name, test := range map[string]struct {
+		tokens *Tokens
+		token  string
+		want   string // "": taken
+	}{
+		"a provider's":                {tokens, i.token(nil), ""},
+		"a provider's, and none":      {without, i.token(nil), "malformed token"},
+		"an expired provider's":       {tokens, i.token(claims{"exp": 1}), "the provider's token is not taken: it has expired"},
+		"ours, unknown":               {tokens, NewToken(Hook), "unknown token"},
+		"ours with a wrong checksum":  {tokens, NewToken(Agent) + "0", "malformed token"},
+		"ours with dots":              {tokens, "cmagt_a.b.c", "the provider's token is not taken"},
+		"nothing":                     {tokens, "", "malformed token"},
+		"an unknown administrator's":  {without, NewAdminToken(), "unknown token"},
+		"very long":                   {tokens, strings.Repeat("x", 1<<20), "malformed token"},
+		"very long, with dots":        {tokens, strings.Repeat("x", 1<<20) + "..", "the provider's token is not taken"},
+		"an administrator's, by role": {without, NewToken("root"), "malformed token"},
+	} {
+		_, err := test.tokens.Verify(t.Context(), test.token)
+		if test.want == "" && err != nil || test.want != "" && (fault.CodeOf(err) != fault.Unauthenticated || !strings.HasPrefix(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
