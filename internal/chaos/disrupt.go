@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
@@ -65,6 +66,9 @@ func (s *scene) disrupt(ctx context.Context, d disruption) error {
 		before := time.Now()
 		if _, err := s.crew.writing(ctx, before, recoveryLimit); err != nil {
 			return fmt.Errorf("before the fault: %w", err)
+		}
+		if err := pause(ctx, time.Duration(rand.Int64N(int64(size(s.stage, 100*time.Millisecond, time.Second))))); err != nil {
+			return err
 		}
 		began := time.Now()
 		if err := d.begin(ctx); err != nil {
