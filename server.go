@@ -182,7 +182,7 @@ func reachable(addr net.Addr) string {
 // pool has connections for; writes are gathered, so that more at once make them cheaper.
 const (
 	readPlaces, readQueue   = 32, 64
-	writePlaces, writeQueue = 256, 256
+	writePlaces, writeQueue = 128, 128
 	tilePlaces, tileQueue   = 8, 32
 )
 
@@ -208,7 +208,7 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	mux.Handle("/session", counted(gate.Sessions()))
 	mux.Handle("/metrics", counted(auth.Administrators(metrics.Handler())))
 	mux.Handle("/healthz", httpd.Secure(server.Health(s.Ping), false))
-	mux.Handle("/readyz", httpd.Secure(server.Health(ready(s)), false))
+	mux.Handle("/readyz", httpd.Secure(server.Health(ready(s), remarks(s)...), false))
 	if sealer := s.Sealer(); sealer != nil {
 		tree := counted(overload.New(tilePlaces, tileQueue).Handler(tile.NewHandler(s.DB, tile.Config{
 			PublicKey: func() string { return sealer.State().PublicKey }, Private: cfg.PrivateLog, Diary: log,
@@ -219,6 +219,14 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	}
 	mux.Handle("/", web.Handler())
 	return server.Run(ctx, listener, auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr()).Handler(mux))
+}
+
+// remarks are what operators should know though all is well.
+func remarks(s *instance.Instance) []string {
+	if s.Fenced() {
+		return nil
+	}
+	return []string{"row-level security is off: the database's login may not make roles, so the server's own rules stand alone"}
 }
 
 // ready tells whether the private Postgres runs, if there is one, the database answers, and the tree is one that may be

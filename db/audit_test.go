@@ -404,3 +404,22 @@ func TestErasuresOnRecordWhileOthersAppend(t *testing.T) {
 	}
 	wantLog(t, store, int64(len(written)))
 }
+
+// What several read at once goes on record once.
+func TestReadingAtOnce(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	mustAppend(t, store, from(ana, "foreign", "hidden"))
+	errs := make(chan error, 8)
+	for range cap(errs) {
+		go func() { errs <- readAll(t, store, boss, hashOf("session:foreign")) }()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(audited(t, store, boss.Player)); n != 1 {
+		t.Errorf("there are %d events, want 1", n)
+	}
+}

@@ -129,6 +129,16 @@ func (d *DB) recordReading(ctx context.Context, r *Reading) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readingWriteLimit)
 	defer cancel()
+	select { // one after the other, so that what several read at once goes on record once
+	case d.readings.turn <- struct{}{}:
+		defer func() { <-d.readings.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	sessions = d.readings.unknown(d.Now(), by.Player, r.sessions)
+	if len(sessions)+len(r.messages) == 0 {
+		return nil
+	}
 	found, err := dbgen.New(d.reads).SessionsRead(ctx, by.Player.String(), list(hashTexts(sessions)), texts(r.messages))
 	if err != nil {
 		return err
@@ -170,19 +180,21 @@ func (d *DB) writeReading(ctx context.Context, by auth.Caller, sessions []chain.
 // readings are the sessions of which this server knows that they need not go on record: until when, by whom they were read.
 // Membership has no end either, but is asked for again at times like the rest.
 type readings struct {
+	turn  chan struct{} // holds one while something goes on record
 	mu    sync.Mutex
 	until map[readSession]time.Time
 }
 
 type readSession struct{ by, session chain.Hash }
 
+func newReadings() *readings {
+	return &readings{turn: make(chan struct{}, 1), until: map[readSession]time.Time{}}
+}
+
 // learn keeps sessions in mind.
 func (r *readings) learn(now time.Time, by chain.Hash, sessions ...chain.Hash) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.until == nil {
-		r.until = map[readSession]time.Time{}
-	}
 	for _, session := range sessions {
 		if len(r.until) >= maxReadings {
 			r.makeRoom(now)

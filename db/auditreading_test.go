@@ -11,7 +11,7 @@ import (
 // What is kept in mind of reading has a bound; what is forgotten goes on record once more.
 func TestReadingsAreBounded(t *testing.T) {
 	t.Parallel()
-	var r readings
+	r := newReadings()
 	now, by := time.Now(), chain.Sum([]byte("by"))
 	session := func(i int) (h chain.Hash) {
 		binary.BigEndian.PutUint64(h[:], uint64(i))

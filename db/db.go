@@ -47,7 +47,7 @@ type shared struct {
 	dense    atomic.Pointer[denseEmbedder]
 	log      *slog.Logger
 	most     scopeLimits // of searches
-	readings readings    // what is on record already
+	readings *readings   // what is on record already
 
 	undisturbed sync.Mutex // see withoutErasures
 
@@ -81,7 +81,7 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		pool.Close()
 		return nil, err
 	}
-	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}}
+	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), readings: newReadings(), Now: time.Now}}
 	if err := reads.QueryRow(ctx, fencedSQL).Scan(&d.fenced); err != nil {
 		pool.Close()
 		reads.Close()
@@ -115,7 +115,6 @@ func connect(ctx context.Context, url string, maxConns int32, options []Option) 
 	}
 	pool, err := newPool(ctx, address.with(map[string]string{
 		"plan_cache_mode": "force_custom_plan", // with an optional filter a generic plan took 60 times as long as one for the values at hand
-		"jit":             "off",               // compiling costs more than these queries do
 	}))
 	if err != nil {
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")

@@ -18,10 +18,10 @@ DECLARE
     p RECORD;
 BEGIN
     FOR p IN SELECT * FROM (VALUES
-        ('log', 'messages', 'session_hash = ANY (ARRAY(SELECT log.own_sessions()))'),
+        ('log', 'messages', 'session_hash IN (SELECT unnest(log.own_sessions()))'),
         ('log', 'message_refs', 'EXISTS (SELECT FROM log.messages m WHERE m.hash = message_hash)'),
-        ('log', 'members', 'session_hash = ANY (ARRAY(SELECT log.own_sessions()))'),
-        ('core', 'players', 'hash = ANY (ARRAY(SELECT log.known_players()))'),
+        ('log', 'members', 'player = log.viewer() OR session_hash IN (SELECT unnest(log.own_sessions()))'),
+        ('core', 'players', 'hash = log.viewer() OR hash IN (SELECT unnest(log.known_players()))'),
         ('memory', 'selections', 'viewer = log.viewer()')
     ) AS v (of_schema, of_table, seen)
     LOOP
