@@ -223,7 +223,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 		{"/session", counted(gate.Sessions())},
 		{"/metrics", counted(auth.Administrators(metrics.Handler()))},
 		{"/healthz", httpd.Secure(server.Health(s.Ping), false)},
-		{"/readyz", httpd.Secure(server.Health(ready(s)), false)},
+		{"/readyz", httpd.Secure(server.Health(ready(s), remarks(s)...), false)},
 		{"/", web.Handler()},
 	}
 	if sealer := s.Sealer(); sealer != nil {
@@ -233,6 +233,14 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 		all = append(all, route{"/checkpoint", tree}, route{"/log.pub", tree}, route{"/tile/", tree})
 	}
 	return all
+}
+
+// remarks are what operators should know though all is well.
+func remarks(s *instance.Instance) []string {
+	if s.Fenced() {
+		return nil
+	}
+	return []string{"row-level security is off: the database's login may not make roles, so the server's own rules stand alone"}
 }
 
 // ready tells whether the private Postgres runs, if there is one, the database answers, and the tree is one that may be

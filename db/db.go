@@ -113,7 +113,6 @@ func connect(ctx context.Context, url string, maxConns int32, options []Option) 
 	}
 	pool, err := newPool(ctx, address.with(map[string]string{
 		"plan_cache_mode": "force_custom_plan", // with an optional filter a generic plan took 60 times as long as one for the values at hand
-		"jit":             "off",               // compiling costs more than these queries do
 	}))
 	if err != nil {
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")

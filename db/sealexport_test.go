@@ -22,3 +22,9 @@ func (c SealerConfig) WithClock(now func() time.Time) SealerConfig {
 
 // SealBatch is how many messages a round takes at most.
 const SealBatch = sealBatch
+
+// WithHeld bounds the memory for messages that wait for subscribers, in bytes.
+func (d *DB) WithHeld(bytes int64) { d.feed.maxHeld = bytes }
+
+// Held is how much of it is in use.
+func (d *DB) Held() int64 { return d.feed.held.Load() }

@@ -197,9 +197,9 @@ func (s *search) asViewer(batch *pgx.Batch, f func()) {
 		f()
 		return
 	}
-	s.view.queueFence(batch)
+	batch.Queue(becomeSQL, s.view.viewer.String())
 	f()
-	batch.Queue("RESET ROLE")
+	batch.Queue(resumeSQL)
 }
 
 // snapshot runs f in a transaction that sees one state of the database and changes nothing.

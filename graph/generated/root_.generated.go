@@ -2794,7 +2794,7 @@ type ContextSelection implements Node {
   tokenBudget: Int
   "What there is to know of it: that and why it is empty, what the search had to do without."
   notices: [String!]!
-  "How many messages the log held."
+  "How many messages the log held, of those that whose selection it is may see."
   logSize: Int!
   "What words ranked by."
   embeddingModel: String!

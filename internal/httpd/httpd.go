@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -110,8 +111,9 @@ func (s *Server) wait(ctx context.Context) error {
 }
 
 // Health serves /healthz, which answers while the process lives, and /readyz, which answers 200 while all is well: not
-// while it stops, and not while ready gives an error. A fault is told in its own words.
-func (s *Server) Health(ready func(context.Context) error) http.Handler {
+// while it stops, and not while ready gives an error. A fault is told in its own words. Remarks stand below, a line each:
+// what is well, and could be better.
+func (s *Server) Health(ready func(context.Context) error, remarks ...string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		say(w, http.StatusOK, "alive")
@@ -130,7 +132,7 @@ func (s *Server) Health(ready func(context.Context) error) http.Handler {
 			}
 			say(w, http.StatusServiceUnavailable, reason)
 		default:
-			say(w, http.StatusOK, "ready")
+			say(w, http.StatusOK, strings.Join(append([]string{"ready"}, remarks...), "\n"))
 		}
 	})
 	return mux

@@ -21,8 +21,12 @@ func (s *Server) observe(handler http.Handler) http.Handler {
 		ctx, end := s.context(r)
 		defer end()
 		r = r.WithContext(context.WithValue(ctx, factsKey{}, facts))
-		out, in := newResponse(w, s.limits.write), limitBody(w, r, s.limits.body)
-		defer out.finish()
+		in := limitBody(w, r, s.limits.body)
+		out := newResponse(w, s.limits.write, in.unread)
+		defer func() {
+			out.finish()
+			in.end(out.code())
+		}()
 		s.metrics.inFlight.Inc()
 		defer s.metrics.inFlight.Dec()
 		defer func() { s.done(r, start, in, out, facts) }() // also when the handler panics
@@ -138,6 +142,8 @@ type body struct {
 	io.ReadCloser
 	control *http.ResponseController
 	read    int64
+	there   bool
+	ended   bool
 }
 
 func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) *body {
@@ -146,7 +152,7 @@ func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) *bod
 		return b
 	}
 	_ = b.control.SetReadDeadline(time.Now().Add(limit)) // not supported by a test's recorder
-	r.Body = b
+	r.Body, b.there = b, true
 	return b
 }
 
@@ -155,9 +161,24 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
 	if err == io.EOF {
+		b.ended = true
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// unread tells whether some of it was not asked for.
+func (b *body) unread() bool { return b.there && !b.ended }
+
+// linger is how long the rest of a refused request's body may take to come in, unread: until then a client who is still
+// sending it can read the answer.
+const linger = time.Second
+
+// end gives a body up that was not read because the request was refused.
+func (b *body) end(status int) {
+	if status >= http.StatusBadRequest && b.unread() {
+		_ = b.control.SetReadDeadline(time.Now().Add(linger))
+	}
 }
 
 func (b *body) count() int64 { return b.read }
