@@ -84,6 +84,7 @@ func isPooled(ctx context.Context, config *pgx.ConnConfig) (bool, error) {
 func (a *address) with(settings map[string]string) *pgxpool.Config {
 	config := a.config.Copy()
 	if !a.pooled {
+		config.ConnConfig.RuntimeParams["jit"] = "off" // compiling costs more than these queries do
 		maps.Copy(config.ConnConfig.RuntimeParams, settings)
 	}
 	return config

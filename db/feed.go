@@ -24,6 +24,8 @@ const (
 	feedSilence  = 5 * time.Second        // after which the connection that listens has to show that it lives
 	feedBatch    = 500                    // messages read at once
 	feedBytes    = 8 << 20                // their content, in bytes
+	feedWakes    = 64                     // readers woken at once
+	feedBreath   = time.Millisecond       // and a pause before the next
 	maxFeedRange = 1 << 20                // ids in one announcement; a longer one is not ours
 )
 
@@ -42,19 +44,30 @@ type feed struct {
 	subscribers map[*Subscription]bool
 	stopped     bool
 
-	heard     chan []int64 // what is announced; nothing: look
+	held      atomic.Int64 // bytes of messages that wait for somebody
+	maxHeld   int64        // maxHeldBytes, but for tests
 	listening atomic.Bool
+	heard     chan struct{} // holds one if something was announced since
+
+	noted struct {
+		sync.Mutex
+		all   [][]int64 // announced, in order
+		count int       // of ids
+		look  bool      // more was, or may have been: look
+	}
 
 	// Owned by the goroutine that runs.
 	high  int64          // the highest id that was told
 	floor int64          // what is not above it was there before the feed began
 	told  map[int64]bool // ids within feedMemory of high that were told
+
+	wanting []*Subscription // of one message; kept for its room
 }
 
 func newFeed(store *DB) *feed {
 	return &feed{
 		store: store, ready: make(chan struct{}), done: make(chan struct{}),
-		subscribers: map[*Subscription]bool{}, told: map[int64]bool{}, heard: make(chan []int64),
+		subscribers: map[*Subscription]bool{}, told: map[int64]bool{}, heard: make(chan struct{}, 1), maxHeld: maxHeldBytes,
 	}
 }
 
@@ -119,7 +132,7 @@ func (f *feed) run(ctx context.Context) {
 	}
 	var listener sync.WaitGroup
 	defer listener.Wait()
-	if config, lasting := f.store.sessionConfig(nil); lasting {
+	if config, lasting := f.store.sessionConfig(map[string]string{"application_name": "context-manager feed"}); lasting {
 		listener.Go(func() { f.listen(ctx, config) })
 	}
 	next, looked := time.NewTimer(feedPoll), time.Now()
@@ -130,12 +143,18 @@ func (f *feed) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case ids := <-f.heard:
-			if further = ids == nil; !further {
-				err = f.tell(ctx, ids)
+		case <-f.heard:
+			var all [][]int64
+			if all, further = f.announced(); further {
+				err = f.catchUp(ctx, true)
 				break
 			}
-			err = f.catchUp(ctx, true)
+			for i := 0; i < len(all) && err == nil; i++ {
+				err = f.tell(ctx, all[i])
+			}
+			if further = time.Since(looked) >= feedLook; further && err == nil {
+				err = f.catchUp(ctx, true)
+			}
 		case <-next.C:
 			if !f.listening.Load() || further {
 				err = f.catchUp(ctx, further)
@@ -196,38 +215,51 @@ func (f *feed) hear(ctx context.Context, config *pgx.ConnConfig) error {
 		return err
 	}
 	f.listening.Store(true)
-	if !f.pass(ctx, nil) { // what was written while nobody listened
-		return nil
-	}
+	f.note(nil) // what was written while nobody listened
 	for {
 		waiting, cancel := context.WithTimeout(ctx, feedSilence)
 		note, err := conn.WaitForNotification(waiting)
+		silent := waiting.Err() != nil && ctx.Err() == nil && !conn.IsClosed()
 		cancel()
-		if waiting.Err() != nil && ctx.Err() == nil && !conn.IsClosed() { // nothing was said: is anybody there?
+		switch {
+		case err == nil:
+			if ids := parseRanges(note.Payload); len(ids) > 0 {
+				f.note(ids)
+			}
+			continue
+		case silent: // is anybody there?
 			waiting, cancel = context.WithTimeout(ctx, feedLook)
 			err = conn.Ping(waiting)
 			cancel()
-			if err == nil {
-				continue
-			}
 		}
 		if err != nil {
 			return err
 		}
-		if ids := parseRanges(note.Payload); len(ids) > 0 && !f.pass(ctx, ids) {
-			return nil
-		}
 	}
 }
 
-// pass hands ids to the goroutine that runs. It tells whether there is one.
-func (f *feed) pass(ctx context.Context, ids []int64) bool {
-	select {
-	case f.heard <- ids:
-		return true
-	case <-ctx.Done():
-		return false
+// note takes down what was announced; nothing means that something may have been. It never waits: Postgres keeps what is
+// announced until everybody has heard it.
+func (f *feed) note(ids []int64) {
+	f.noted.Lock()
+	f.noted.all, f.noted.count = append(f.noted.all, ids), f.noted.count+len(ids)
+	if ids == nil || f.noted.count > feedMemory {
+		f.noted.all, f.noted.count, f.noted.look = nil, 0, true
 	}
+	f.noted.Unlock()
+	select {
+	case f.heard <- struct{}{}:
+	default:
+	}
+}
+
+// announced gives what was taken down since the last time.
+func (f *feed) announced() (all [][]int64, look bool) {
+	f.noted.Lock()
+	defer f.noted.Unlock()
+	all, look = f.noted.all, f.noted.look
+	f.noted.all, f.noted.count, f.noted.look = nil, 0, false
+	return all, look
 }
 
 // catchUp tells what is there and was not told. Ids can become visible out of order, so further means some way back.
@@ -279,14 +311,49 @@ func readOf(ids []int64, messages []chain.Message) []int64 {
 	return ids[:last+1]
 }
 
+// hand gives a message to those who want it. Many are woken little by little: all at once, they would keep everybody
+// else from the processors.
 func (f *feed) hand(m *chain.Message) {
+	n := &notice{Message: m, size: sizeOf(m), held: &f.held}
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	wanting := f.wanting[:0]
 	for s := range f.subscribers {
-		if s.wants(m) && !s.put(m) {
-			delete(f.subscribers, s)
+		if s.wants(m) {
+			wanting = append(wanting, s)
 		}
 	}
+	f.mu.Unlock()
+	for i, s := range wanting {
+		if i > 0 && i%feedWakes == 0 {
+			time.Sleep(feedBreath)
+		}
+		if !s.put(n) {
+			f.drop(s)
+		}
+	}
+	clear(wanting)
+	f.wanting = wanting
+	for f.held.Load() > f.maxHeld && f.relieve() {
+	}
+}
+
+// relieve cuts off the reader for whom most waits. It tells whether there was one.
+func (f *feed) relieve() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var slowest *Subscription
+	most := 0
+	for s := range f.subscribers {
+		if backlog := s.backlog(); backlog > most {
+			slowest, most = s, backlog
+		}
+	}
+	if slowest == nil {
+		return false
+	}
+	delete(f.subscribers, slowest)
+	slowest.cut(errBehind)
+	return true
 }
 
 func (f *feed) remember(ids []int64) {

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -101,7 +102,7 @@ func TestSubscribeSurvivesLostConnection(t *testing.T) {
 	eventually(t, "the listener is ended", func() bool {
 		var ended int
 		if err := conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND query LIKE 'LISTEN%'`).Scan(&ended); err != nil {
+			WHERE datname = current_database() AND application_name = 'context-manager feed'`).Scan(&ended); err != nil {
 			t.Fatal(err)
 		}
 		return ended == 1
@@ -197,6 +198,51 @@ func TestSubscribeReadsInParts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Readers for whom much waits are cut off, those with most first, before what waits for all of them takes too much memory;
+// what they held is given back.
+func TestSubscribersShareMemory(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	store.WithHeld(6 << 20)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	quick := mustSubscribe(t, store)
+	slow := make([]*db.Subscription, 4)
+	for i := range slow { // each waits for a session of its own
+		session := hashOf("session:%d", i)
+		var err error
+		if slow[i], err = store.Subscribe(ctx, func(m *chain.Message) bool { return m.SessionHash == session }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 4 {
+		for i := range slow {
+			mustAppend(t, store, draft(fmt.Sprint(i), strings.Repeat("x", 1<<20)))
+			next(t, quick)
+			if held := store.Held(); held > 7<<20 {
+				t.Errorf("%d bytes are held, want 6 MiB at most, and a message", held)
+			}
+		}
+	}
+	mustAppend(t, store, draft("s", "on"))
+	if got := *next(t, quick).Content; got != "on" {
+		t.Errorf("the quick reader gets %.9q, want it to go on", got)
+	}
+	ended := 0
+	for _, s := range slow {
+		cut, end := context.WithTimeout(t.Context(), patience)
+		if _, err := s.Next(cut); err != nil {
+			ended++
+		}
+		end()
+	}
+	if ended == 0 || ended == len(slow) {
+		t.Errorf("%d of %d slow readers were cut off, want some and not all", ended, len(slow))
+	}
+	cancel()
+	eventually(t, "nothing is held for readers that are gone", func() bool { return store.Held() == 0 })
 }
 
 func TestSubscribersLimit(t *testing.T) {

@@ -39,8 +39,8 @@ const fenceTries = 10
 
 // raiseFence makes the roles and the policies, if the login may and they are not there as they are now. With logins, the
 // server's own Postgres gets its owner, writer and reader, too.
-func raiseFence(ctx context.Context, url string, logins bool) error {
-	conn, err := pgx.Connect(ctx, url)
+func raiseFence(ctx context.Context, config *pgx.ConnConfig, logins bool) error {
+	conn, err := pgx.ConnectConfig(ctx, config.Copy())
 	if err != nil {
 		return mapError(err)
 	}

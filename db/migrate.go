@@ -45,12 +45,10 @@ func MigrateOwn(ctx context.Context, url string, log *slog.Logger) error {
 }
 
 func migrateAs(ctx context.Context, url string, logins bool, log *slog.Logger) error {
-	config, err := pgx.ParseConfig(url)
+	config, err := sessionlessConfig(url)
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
+		return err
 	}
-	steadfast(config)
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler forgets what was prepared
 	conn := stdlib.OpenDB(*config)
 	defer conn.Close()
 	files, err := migrationsFor(ctx, conn)
@@ -71,7 +69,18 @@ func migrateAs(ctx context.Context, url string, logins bool, log *slog.Logger) e
 	for _, r := range results {
 		log.InfoContext(ctx, "migrated", "step", r.Source.Path, "took", r.Duration)
 	}
-	return raiseFence(ctx, url, logins)
+	return raiseFence(ctx, config, logins)
+}
+
+// sessionlessConfig gives how to connect with no trust in the session: a pooler forgets what was prepared in it.
+func sessionlessConfig(url string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the database's address cannot be read")
+	}
+	steadfast(config)
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	return config, nil
 }
 
 // superusersClause is what only a superuser may write into a function: that a setting of ours is off, as it is anyway. A

@@ -159,7 +159,12 @@ func (p *pool) Close() {
 func (p *pool) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	waiting, cancel := context.WithTimeout(ctx, acquireLimit)
 	defer cancel()
-	conn, err := p.current.Load().Acquire(waiting)
+	used := p.current.Load()
+	conn, err := used.Acquire(waiting)
+	for err != nil && waiting.Err() == nil && p.current.Load() != used { // it was replaced meanwhile
+		used = p.current.Load()
+		conn, err = used.Acquire(waiting)
+	}
 	switch {
 	case err == nil:
 		return conn, nil

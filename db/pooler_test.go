@@ -199,7 +199,7 @@ func TestAroundPooler(t *testing.T) {
 	feed := mustSubscribe(t, store)
 	conn := superuser(t, direct)
 	eventually(t, "it listens", func() bool {
-		return value[int](t, conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'") == 1
+		return value[int](t, conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'context-manager feed'") == 1
 	})
 	mustAppend(t, store, draft("s", "one"))
 	if got := *next(t, feed).Content; got != "one" {

@@ -266,7 +266,7 @@ func (s *Sealer) connected(ctx context.Context) (worked bool, err error) {
 	// A commit is on disk before it is signed, few plans come into question, and a connection that was cut somewhere on
 	// the way does not hold the lock for hours.
 	config, lasting := s.store.sessionConfig(map[string]string{
-		"synchronous_commit": "on", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
+		"application_name": "context-manager sealer", "synchronous_commit": "on", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
 		"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
 	})
 	ctx, end := s.store.pool.untilReplaced(ctx)

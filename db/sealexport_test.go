@@ -22,3 +22,16 @@ func (c SealerConfig) WithClock(now func() time.Time) SealerConfig {
 
 // SealBatch is how many messages a round takes at most.
 const SealBatch = sealBatch
+
+// WithHeld bounds the memory for messages that wait for subscribers, in bytes.
+func (d *DB) WithHeld(bytes int64) { d.feed.maxHeld = bytes }
+
+// Held is how much of it is in use.
+func (d *DB) Held() int64 { return d.feed.held.Load() }
+
+// SetClock makes a store take a time for the database's, until it asks again.
+func (d *DB) SetClock(said time.Time) {
+	d.clock.mu.Lock()
+	defer d.clock.mu.Unlock()
+	d.clock.said, d.clock.at = said, time.Now()
+}

@@ -82,6 +82,7 @@ type search struct {
 	unindexed        []int64 // messages that have no search vectors, if they are few
 	backlog          runs    // the same, as they are filed
 	unindexedRecords int64
+	quarantined      []int64 // messages that are not found, ascending
 	ids, recordIDs   []int64 // what the scope holds, if it is small or listed
 	large            bool    // not looked at as a whole
 	listed           bool    // large, and its ids are known
@@ -197,9 +198,9 @@ func (s *search) asViewer(batch *pgx.Batch, f func()) {
 		f()
 		return
 	}
-	s.view.queueFence(batch)
+	batch.Queue(becomeSQL, s.view.viewer.String())
 	f()
-	batch.Queue("RESET ROLE")
+	batch.Queue(resumeSQL)
 }
 
 // snapshot runs f in a transaction that sees one state of the database and changes nothing.
@@ -255,6 +256,9 @@ func (s *search) weigh(stats embeddings.Stats, owning []chain.Hash) {
 
 // find adds a candidate, or gives it its product.
 func (s *search) find(of source, product float64) {
+	if s.isQuarantined(of) {
+		return
+	}
 	if c := s.found[of]; c != nil {
 		c.product = product
 		return
@@ -270,7 +274,9 @@ func (s *search) findNearest(ctx context.Context) error {
 	hits := s.nearest
 	if hits == nil {
 		var err error
-		if hits, err = denseNearest(ctx, s.tx, *s.dense, s.request.Scope, s.ids, &s.result.at, maxNearest, s.viewer != nil); err != nil {
+		at := s.result.at
+		at.absent = s.unseen()
+		if hits, err = denseNearest(ctx, s.tx, *s.dense, s.request.Scope, s.ids, &at, maxNearest, s.viewer != nil); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -12,9 +13,11 @@ import (
 
 // Limits of subscriptions.
 const (
-	MaxSubscribers  = 1000    // of one DB
-	maxWaiting      = 1024    // messages that wait for a reader
-	maxWaitingBytes = 8 << 20 // content that waits for a reader
+	MaxSubscribers  = 10_000    // of one DB
+	maxWaiting      = 1024      // messages that wait for a reader
+	maxWaitingBytes = 8 << 20   // content that waits for a reader
+	maxHeldBytes    = 256 << 20 // of all messages that wait for somebody, each counted once
+	heldOverhead    = 1 << 10   // what a message takes besides its content, about
 )
 
 var (
@@ -26,11 +29,35 @@ var (
 type Subscription struct {
 	wants func(*chain.Message) bool
 	news  chan struct{} // holds one if something changed since the reader looked
+	// record puts on record that a message is delivered; nil: nobody has to know.
+	record func(context.Context, *chain.Message) error
 
 	mu      sync.Mutex
-	waiting []*chain.Message
+	waiting []*notice
 	bytes   int   // of what waits
 	err     error // why it ended; nil as long as it did not
+}
+
+// notice is a message on its way to subscribers, who share it.
+type notice struct {
+	*chain.Message
+	size    int          // of its content
+	holders atomic.Int64 // whom it waits for
+	held    *atomic.Int64
+}
+
+// hold counts one more for whom it waits.
+func (n *notice) hold() {
+	if n.holders.Add(1) == 1 {
+		n.held.Add(int64(n.size + heldOverhead))
+	}
+}
+
+// release counts one less.
+func (n *notice) release() {
+	if n.holders.Add(-1) == 0 {
+		n.held.Add(-int64(n.size + heldOverhead))
+	}
 }
 
 // Subscribe gives every message that wants takes and that is committed after Subscribe returned, each once, in the
@@ -45,6 +72,9 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*S
 		return nil, mapError(ctx.Err())
 	}
 	s := &Subscription{wants: wants, news: make(chan struct{}, 1)}
+	if d.office != nil && d.office.reading != nil {
+		s.record = d.recordDelivered
+	}
 	var seen *seenSessions
 	if d.viewer != nil {
 		seen = &seenSessions{viewer: *d.viewer, wants: wants}
@@ -82,7 +112,7 @@ type seenSessions struct {
 func (v *seenSessions) wantsSeen(m *chain.Message) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if m.OwnerID == v.viewer || slices.Contains(m.PlayerIDs, v.viewer) || m.MasterPlayer != nil && *m.MasterPlayer == v.viewer {
+	if takesPart(m, v.viewer) {
 		if v.sessions == nil {
 			v.named = append(v.named, m.SessionHash)
 		} else {
@@ -110,20 +140,24 @@ func (v *seenSessions) learn(own []chain.Hash) func(*chain.Message) bool {
 func (s *Subscription) keep(wanted func(*chain.Message) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting = slices.DeleteFunc(s.waiting, func(m *chain.Message) bool { return !wanted(m) })
 	s.bytes = 0
-	for _, m := range s.waiting {
-		s.bytes += sizeOf(m)
-	}
+	s.waiting = slices.DeleteFunc(s.waiting, func(n *notice) bool {
+		if !wanted(n.Message) {
+			n.release()
+			return true
+		}
+		s.bytes += n.size
+		return false
+	})
 }
 
 // Next waits for a message. The error tells why there will be none any more, always with UNAVAILABLE: ctx or the
-// subscription's context ended, the store closes, or more than 1,024 messages or 8 MiB of content waited for the
-// reader; these are gone.
+// subscription's context ended, the store closes, more than 1,024 messages or 8 MiB of content waited for the reader, or
+// those of all readers took too much memory and this one's most; these are gone.
 func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
 	for {
 		if m, err := s.take(); m != nil || err != nil {
-			return m, err
+			return s.deliver(ctx, m, err)
 		}
 		select {
 		case <-s.news:
@@ -133,27 +167,40 @@ func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
 	}
 }
 
+// deliver gives a message once that is on record. If it cannot be, the subscription ends.
+func (s *Subscription) deliver(ctx context.Context, m *chain.Message, err error) (*chain.Message, error) {
+	if m == nil || s.record == nil {
+		return m, err
+	}
+	if err := s.record(ctx, m); err != nil {
+		s.cut(err)
+		return nil, err
+	}
+	return m, nil
+}
+
 func (s *Subscription) take() (*chain.Message, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil || len(s.waiting) == 0 {
 		return nil, s.err
 	}
-	m := s.waiting[0]
+	n := s.waiting[0]
 	s.waiting[0] = nil
 	s.waiting = s.waiting[1:]
-	s.bytes -= sizeOf(m)
-	return m, nil
+	s.bytes -= n.size
+	n.release()
+	return n.Message, nil
 }
 
 // put adds a message. It tells whether the subscription goes on: a reader is better told by an end than by a hole.
-func (s *Subscription) put(m *chain.Message) bool {
-	size := sizeOf(m)
+func (s *Subscription) put(n *notice) bool {
 	s.mu.Lock()
-	full := len(s.waiting) > 0 && (len(s.waiting) >= maxWaiting || s.bytes+size > maxWaitingBytes)
+	full := len(s.waiting) > 0 && (len(s.waiting) >= maxWaiting || s.bytes+n.size > maxWaitingBytes)
 	if !full && s.err == nil {
-		s.waiting = append(s.waiting, m)
-		s.bytes += size
+		s.waiting = append(s.waiting, n)
+		s.bytes += n.size
+		n.hold()
 	}
 	s.mu.Unlock()
 	if full {
@@ -168,10 +215,20 @@ func (s *Subscription) put(m *chain.Message) bool {
 func (s *Subscription) cut(err error) {
 	s.mu.Lock()
 	if s.err == nil {
+		for _, n := range s.waiting {
+			n.release()
+		}
 		s.waiting, s.bytes, s.err = nil, 0, err
 	}
 	s.mu.Unlock()
 	s.wake()
+}
+
+// backlog is the content that waits for the reader, in bytes, with what messages take besides.
+func (s *Subscription) backlog() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes + len(s.waiting)*heldOverhead
 }
 
 func (s *Subscription) wake() {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -33,23 +32,18 @@ func (d *DB) read() *dbgen.Queries {
 	return dbgen.New(fence{d})
 }
 
-// How a transaction becomes a player's. Settings end with it, so that a pooler may stand between.
 const (
+	// fencedSQL asks whether the login may read as players do, behind policies.
 	fencedSQL = `SELECT (SELECT c.relrowsecurity FROM pg_class c WHERE c.oid = 'log.messages'::REGCLASS) AND COALESCE(
 		(SELECT pg_has_role(r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'cm_player'), FALSE)`
-	roleSQL   = "SET LOCAL ROLE cm_player"
-	playerSQL = "SELECT set_config('context_manager.player', $1, TRUE)"
+	// becomeSQL makes a transaction a player's. Settings end with it, so that a pooler may stand between.
+	becomeSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE)"
+	// resumeSQL ends that.
+	resumeSQL = "SELECT set_config('role', 'none', TRUE)"
 )
 
-// queueFence has the rest of a batch's transaction done as the viewer.
-func (d *DB) queueFence(batch *pgx.Batch) {
-	if d.viewer != nil && d.fenced {
-		batch.Queue(roleSQL)
-		batch.Queue(playerSQL, d.viewer.String())
-	}
-}
-
-// fence reads as the viewer: each statement in a transaction of its own, in one round trip.
+// fence reads as the viewer: each statement in a transaction of its own, in one round trip. Statements that are sent
+// together are one transaction by themselves.
 type fence struct{ *DB }
 
 // Exec is for statements without rows, of which a reader has none.
@@ -64,31 +58,19 @@ func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 
 // Query gives rows that must be closed.
 func (f fence) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	conn, err := f.reads.Acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
 	batch := &pgx.Batch{}
-	batch.Queue("begin read only")
-	f.queueFence(batch)
-	before := batch.Len()
+	batch.Queue(becomeSQL, f.viewer.String())
 	batch.Queue(sql, args...)
-	batch.Queue("commit")
-	results := conn.SendBatch(ctx, batch)
-	for range before {
-		if _, err := results.Exec(); err != nil {
-			_ = results.Close()
-			go endReading(conn)
-			return nil, err
+	results := f.reads.SendBatch(ctx, batch)
+	_, err := results.Exec()
+	if err == nil {
+		var rows pgx.Rows
+		if rows, err = results.Query(); err == nil {
+			return &fencedRows{Rows: rows, results: results}, nil
 		}
 	}
-	rows, err := results.Query()
-	if err != nil {
-		_ = results.Close()
-		go endReading(conn)
-		return nil, err
-	}
-	return &fencedRows{Rows: rows, results: results, conn: conn}, nil
+	_ = results.Close()
+	return nil, err
 }
 
 // QueryRow gives a row that must be scanned.
@@ -97,11 +79,10 @@ func (f fence) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return fencedRow{rows, err}
 }
 
-// fencedRows end their transaction and give their connection back when they are closed.
+// fencedRows give their connection back when they are closed.
 type fencedRows struct {
 	pgx.Rows
 	results pgx.BatchResults
-	conn    *pgxpool.Conn
 	ended   bool
 	err     error
 }
@@ -109,16 +90,9 @@ type fencedRows struct {
 // Close ends the transaction. Closing again does nothing.
 func (r *fencedRows) Close() {
 	r.Rows.Close()
-	if r.ended {
-		return
+	if !r.ended {
+		r.ended, r.err = true, r.results.Close()
 	}
-	r.ended = true
-	r.err = r.results.Close()
-	if r.err != nil {
-		go endReading(r.conn)
-		return
-	}
-	r.conn.Release()
 }
 
 // Err gives what went wrong while reading, or while ending the transaction.

@@ -62,7 +62,7 @@ func startWriter(ctx context.Context, address *address, index *indexer) (*writer
 	// Its few statements are planned once. They must then not be planned for a log of one page: by index always. Behind a
 	// pooler they are planned each time.
 	config := address.with(map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off"})
-	config.MaxConns, config.MinConns, config.MinIdleConns = writers, 0, 0
+	config.MaxConns, config.MinConns, config.MinIdleConns = writers, writers, 0
 	pool, err := newPool(ctx, config)
 	if err != nil {
 		return nil, err

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -63,9 +61,9 @@ func (p presenter) showFault(ctx context.Context, found *gqlerror.Error, f *faul
 	case f.Code == fault.Internal:
 		return p.hide(ctx, found, f)
 	case errors.Is(f.Cause, context.Canceled): // the client went away
-		p.log.DebugContext(ctx, "unavailable", "path", found.Path.String(), "cause", f.Cause)
+		p.log.DebugContext(ctx, "unavailable", "field", fieldOf(ctx), "cause", fault.Redacted(f.Cause))
 	case f.Code == fault.Unavailable && f.Cause != nil:
-		p.log.WarnContext(ctx, "unavailable", "path", found.Path.String(), "cause", f.Cause)
+		p.log.WarnContext(ctx, "unavailable", "field", fieldOf(ctx), "cause", fault.Redacted(f.Cause))
 	}
 	if f.Field == "" {
 		return withCode(found, f.Code, named(input, f.Message))
@@ -78,8 +76,17 @@ func (p presenter) hide(ctx context.Context, found *gqlerror.Error, err error) *
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Cause != nil {
 		err = f.Cause
 	}
-	p.log.ErrorContext(ctx, "internal error", "path", found.Path.String(), "cause", err)
+	p.log.ErrorContext(ctx, "internal error", "field", fieldOf(ctx), "cause", fault.Redacted(err))
 	return withCode(found, fault.Internal, "internal error")
+}
+
+// fieldOf names what is resolved for the log, in words of the schema: paths hold aliases, which clients write.
+func fieldOf(ctx context.Context) string {
+	field := graphql.GetFieldContext(ctx)
+	if field == nil || field.Field.Field == nil {
+		return ""
+	}
+	return field.Object + "." + field.Field.Name
 }
 
 // maxMessage is how long a message may be, in bytes: the parser and the validation repeat names that clients wrote.
@@ -136,14 +143,9 @@ func firstErrors(ctx context.Context, next graphql.ResponseHandler) *graphql.Res
 	return response
 }
 
-// maxStack is how much of a panic's stack is logged, in bytes.
-const maxStack = 4096
-
 // recovered makes an error of a panic, for present to log.
-func recovered(_ context.Context, cause any) error {
-	stack := debug.Stack()
-	stack = stack[:min(len(stack), maxStack)]
-	return fault.Wrap(fmt.Errorf("panic: %v\n%s", cause, stack), fault.Internal, "internal error")
+func recovered(_ context.Context, value any) error {
+	return fault.Wrap(fault.Panicked(value), fault.Internal, "internal error")
 }
 
 // writeError answers a request that no transport sees, in GraphQL's form.

@@ -39,11 +39,13 @@ func complexity(op *ast.OperationDefinition, variables map[string]any) int {
 type complexityCounter struct {
 	variables map[string]any
 	fragments map[string]int
+	steps     int // selections looked at, for tests
 }
 
 func (c *complexityCounter) set(set ast.SelectionSet) int {
 	total := 0
 	for _, selection := range set {
+		c.steps++
 		switch x := selection.(type) {
 		case *ast.Field:
 			total += c.field(x)

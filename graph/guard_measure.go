@@ -34,6 +34,7 @@ type measurer struct {
 	fragments   map[string]*ast.FragmentDefinition
 	sizes       map[string]*size // nil while a fragment is being measured
 	introspects bool
+	steps       int // selections, directives, arguments and values looked at, for tests
 }
 
 // measureDocument checks a parsed document, which need not be valid, against the limits.
@@ -112,7 +113,7 @@ func (m *measurer) operation(op *ast.OperationDefinition) (size, *gqlerror.Error
 	own, err := m.directives(op.Directives)
 	for _, v := range op.VariableDefinitions {
 		if err == nil {
-			err = checkValue(v.DefaultValue, 0)
+			err = m.value(v.DefaultValue, 0)
 		}
 		if err == nil {
 			var of size
@@ -130,6 +131,7 @@ type names map[string]bool
 func (m *measurer) set(set ast.SelectionSet, in names) (size, *gqlerror.Error) {
 	var total size
 	for _, selection := range set {
+		m.steps++
 		s, err := m.selection(selection, in)
 		if err != nil {
 			return total, err
@@ -184,7 +186,7 @@ func (m *measurer) field(f *ast.Field) (size, *gqlerror.Error) {
 		m.introspects = true
 	}
 	s.arguments += len(f.Arguments)
-	return s, checkArguments(f.Arguments)
+	return s, m.arguments(f.Arguments)
 }
 
 func (m *measurer) fragment(name string) (size, *gqlerror.Error) {
@@ -212,32 +214,34 @@ func (m *measurer) fragment(name string) (size, *gqlerror.Error) {
 func (m *measurer) directives(list ast.DirectiveList) (size, *gqlerror.Error) {
 	s := size{directives: len(list)}
 	for _, d := range list {
+		m.steps++
 		s.arguments += len(d.Arguments)
-		if err := checkArguments(d.Arguments); err != nil {
+		if err := m.arguments(d.Arguments); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-func checkArguments(list ast.ArgumentList) *gqlerror.Error {
+func (m *measurer) arguments(list ast.ArgumentList) *gqlerror.Error {
 	for _, a := range list {
-		if err := checkValue(a.Value, 0); err != nil {
+		if err := m.value(a.Value, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkValue(v *ast.Value, depth int) *gqlerror.Error {
+func (m *measurer) value(v *ast.Value, depth int) *gqlerror.Error {
 	if v == nil {
 		return nil
 	}
 	if depth > MaxNesting {
 		return limitError("an argument has more than %d levels of lists and objects; at most as many are allowed", MaxNesting)
 	}
+	m.steps++
 	for _, child := range v.Children {
-		if err := checkValue(child.Value, depth+1); err != nil {
+		if err := m.value(child.Value, depth+1); err != nil {
 			return err
 		}
 	}

@@ -214,6 +214,9 @@ func BenchmarkRefusals(b *testing.B) {
 	h, admin := quiet(), auth.Administrator()
 	plain := perCall(b, 0, func() { sent(`{"query":"{__typename}"}`, &admin)(h) })
 	all := attacks(b)
+	message := map[string]any{"sessionHash": strings.Repeat("0", 64), "ownerId": strings.Repeat("0", 64), "content": strings.Repeat("x", 16_000)}
+	all["append: 16 MiB by one who may, the last message is wrong"] = attack{body: requestBody(b,
+		"mutation($m:[MessageInput!]!){appendMessages(messages:$m){hash}}", map[string]any{"m": append(slices.Repeat([]any{message}, 999), 1)})}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		b.Run(name, func(b *testing.B) {
 			before := cpu(b)

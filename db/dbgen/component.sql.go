@@ -18,7 +18,9 @@ FROM core.components c
 WHERE c.hash = ANY (CAST($2::TEXT[] AS CHAR(64)[]))
     AND ($1::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($1::TEXT AS CHAR(64)) OR EXISTS (
         SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))))
+        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))
+            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
+                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
 `
 
 type ComponentsByHashRow struct {
@@ -31,7 +33,8 @@ type ComponentsByHashRow struct {
 	Preferences []string
 }
 
-// Components. Of players, a viewer sees who stands in their sessions, and preferences only their own; NULL sees all.
+// Components. Of players, a viewer sees who stands in their sessions by another's word: who has sent a message there, or
+// was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL sees all.
 func (q *Queries) ComponentsByHash(ctx context.Context, viewer *string, hashes []string) ([]ComponentsByHashRow, error) {
 	rows, err := q.db.Query(ctx, componentsByHash, viewer, hashes)
 	if err != nil {
@@ -68,7 +71,9 @@ WHERE ($1::TEXT[] IS NULL OR c.namespace = ANY ($1::TEXT[]))
         OR strpos(lower(c.description), lower($2)) > 0)
     AND ($3::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($3::TEXT AS CHAR(64)) OR EXISTS (
         SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST($3::TEXT AS CHAR(64))))
+        WHERE o.player = c.hash AND v.player = CAST($3::TEXT AS CHAR(64))
+            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
+                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
 `
 
 func (q *Queries) CountComponents(ctx context.Context, namespaces []string, search *string, viewer *string) (int64, error) {
@@ -92,7 +97,9 @@ WHERE r.rank IS NOT NULL
         OR (r.rank, c.namespace, c.key) > ($4::INT, $5::TEXT, $6::TEXT))
     AND ($1::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($1::TEXT AS CHAR(64)) OR EXISTS (
         SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))))
+        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))
+            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
+                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
 ORDER BY r.rank, c.namespace, c.key LIMIT $7
 `
 

@@ -9,6 +9,20 @@ DO $$ BEGIN
     END IF;
 END $$;
 
+-- Whoever may execute a trigger's function may put it on a table of their own and feed it rows: none that has its owner's
+-- rights is for all.
+DO $$
+DECLARE
+    f REGPROCEDURE;
+BEGIN
+    FOR f IN SELECT p.oid::REGPROCEDURE FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+        WHERE p.prosecdef AND n.nspname IN ('log', 'core', 'knowledge', 'embedding', 'memory', 'seal', 'auth')
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
+    END LOOP;
+END $$;
+GRANT EXECUTE ON FUNCTION log.own_sessions, log.known_players TO cm_player;
+
 GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
 GRANT SELECT ON log.messages, log.message_refs, log.members, log.messages_v7, core.players, core.hashtags, core.flags, core.items,
     core.locations, core.components, knowledge.records, memory.selections TO cm_player;
@@ -18,10 +32,10 @@ DECLARE
     p RECORD;
 BEGIN
     FOR p IN SELECT * FROM (VALUES
-        ('log', 'messages', 'session_hash = ANY (ARRAY(SELECT log.own_sessions()))'),
+        ('log', 'messages', 'session_hash IN (SELECT unnest(log.own_sessions()))'),
         ('log', 'message_refs', 'EXISTS (SELECT FROM log.messages m WHERE m.hash = message_hash)'),
-        ('log', 'members', 'session_hash = ANY (ARRAY(SELECT log.own_sessions()))'),
-        ('core', 'players', 'hash = ANY (ARRAY(SELECT log.known_players()))'),
+        ('log', 'members', 'player = log.viewer() OR session_hash IN (SELECT unnest(log.own_sessions()))'),
+        ('core', 'players', 'hash = log.viewer() OR hash IN (SELECT unnest(log.known_players()))'),
         ('memory', 'selections', 'viewer = log.viewer()')
     ) AS v (of_schema, of_table, seen)
     LOOP

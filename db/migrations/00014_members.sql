@@ -124,15 +124,16 @@ CREATE FUNCTION log.viewer() RETURNS CHAR(64) LANGUAGE sql STABLE PARALLEL SAFE
     RETURN NULLIF(current_setting('context_manager.player', TRUE), '')::CHAR(64);
 
 -- What the viewer is a member of. A policy cannot ask a table that has it as policy, so these have their owner's rights.
-CREATE FUNCTION log.own_sessions() RETURNS SETOF CHAR(64) LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION log.own_sessions() RETURNS CHAR(64)[] LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
-    SELECT v.session_hash FROM log.members v WHERE v.player = log.viewer()
+    SELECT array_agg(v.session_hash::CHAR(64)) FROM log.members v WHERE v.player = log.viewer()
 $$;
 
 -- Who stands in one of these sessions, the viewer included.
-CREATE FUNCTION log.known_players() RETURNS SETOF CHAR(64) LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION log.known_players() RETURNS CHAR(64)[] LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
-    SELECT log.viewer() UNION SELECT o.player FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash WHERE v.player = log.viewer()
+    SELECT array_agg(DISTINCT o.player::CHAR(64)) FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash
+    WHERE v.player = log.viewer()
 $$;
 
 -- Views show whoever looks what they may see.

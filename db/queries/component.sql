@@ -1,4 +1,5 @@
--- Components. Of players, a viewer sees who stands in their sessions, and preferences only their own; NULL sees all.
+-- Components. Of players, a viewer sees who stands in their sessions by another's word: who has sent a message there, or
+-- was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL sees all.
 
 -- name: ComponentsByHash :many
 SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc.narg('viewer')::TEXT IS NULL OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
@@ -6,7 +7,9 @@ FROM core.components c
 WHERE c.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]))
     AND (sqlc.narg('viewer')::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) OR EXISTS (
         SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))));
+        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))
+            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
+                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))));
 
 -- name: UpsertComponent :one
 SELECT core.upsert(@kind_table, @namespace, @key, @hash::TEXT, @stated, sqlc.narg('name'), sqlc.narg('description'),
@@ -27,7 +30,9 @@ WHERE r.rank IS NOT NULL
         OR (r.rank, c.namespace, c.key) > (sqlc.narg('after_rank')::INT, @after_namespace::TEXT, @after_key::TEXT))
     AND (sqlc.narg('viewer')::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) OR EXISTS (
         SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))))
+        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))
+            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
+                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
 ORDER BY r.rank, c.namespace, c.key LIMIT @row_count;
 
 -- name: CountComponents :one
@@ -38,4 +43,6 @@ WHERE (sqlc.narg('namespaces')::TEXT[] IS NULL OR c.namespace = ANY (sqlc.narg('
         OR strpos(lower(c.description), lower(sqlc.narg('search'))) > 0)
     AND (sqlc.narg('viewer')::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) OR EXISTS (
         SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))));
+        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))
+            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
+                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))));

@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
@@ -66,6 +67,9 @@ func (s *scene) disrupt(ctx context.Context, d disruption) error {
 		if _, err := s.crew.writing(ctx, before, recoveryLimit); err != nil {
 			return fmt.Errorf("before the fault: %w", err)
 		}
+		if err := pause(ctx, time.Duration(rand.Int64N(int64(size(s.stage, 100*time.Millisecond, time.Second))))); err != nil {
+			return err
+		}
 		began := time.Now()
 		if err := d.begin(ctx); err != nil {
 			return err
@@ -90,11 +94,12 @@ func (s *scene) disrupt(ctx context.Context, d disruption) error {
 		if s.server.process != first || first.ended() {
 			return fmt.Errorf("the server ended: %s", first.output.last(5))
 		}
-		database := s.server.database
+		database, err := s.server.databaseURL()
+		if err != nil {
+			return err
+		}
 		if d.database != nil {
 			database = d.database()
-		} else if database, err = s.server.databaseURL(); err != nil {
-			return err
 		}
 		if err := s.crew.check(ctx, s.observer, database, &sum); err != nil {
 			return err

@@ -77,7 +77,7 @@ func (b *bouncer) start(ctx context.Context) error {
 		return err == nil
 	})
 	if b.process.ended() {
-		return fmt.Errorf("PgBouncer ended: %v: %s", b.process.err, b.process.output.last(5))
+		return fmt.Errorf("the end of PgBouncer: %v: %s", b.process.err, b.process.output.last(5))
 	}
 	return err
 }

@@ -151,7 +151,7 @@ func wrongClocks(ctx context.Context, s *stage) error {
 		return err
 	}
 	scene := &scene{s, v, crew, o}
-	hold := size(s, time.Second, 10*time.Second)
+	hold := size(s, time.Second, 3*time.Second)
 	for _, side := range []struct {
 		name string
 		dial

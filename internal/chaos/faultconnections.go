@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,6 +19,7 @@ const acquireLimit = time.Second
 type crowd struct {
 	mu     sync.Mutex
 	held   []*pgx.Conn
+	full   atomic.Bool
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
 }
@@ -26,13 +28,15 @@ type crowd struct {
 func (c *cluster) crowd(ctx context.Context) *crowd {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &crowd{cancel: cancel}
-	for range 4 {
+	for range 16 {
 		w.wait.Go(func() {
 			for ctx.Err() == nil {
 				conn, err := c.connect(ctx)
 				if err != nil {
-					_ = pause(ctx, time.Millisecond)
-					continue
+					if w.full.Load() {
+						_ = pause(ctx, time.Millisecond)
+					}
+					continue // at once, as long as others have some: who waits is late
 				}
 				w.mu.Lock()
 				w.held = append(w.held, conn)
@@ -84,6 +88,10 @@ func noConnections(ctx context.Context, s *stage) error {
 			others = c.crowd(ctx)
 			// The server's go last, so that others wait for each.
 			_, err := until(ctx, startLimit, "all connections are taken", func() bool {
+				if probe, err := c.connect(ctx); err == nil {
+					_ = probe.Close(ctx)
+					return false
+				}
 				_, err := conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 					WHERE application_name LIKE 'context-manager%'`)
 				var left int
@@ -97,13 +105,15 @@ func noConnections(ctx context.Context, s *stage) error {
 				}
 				return err == nil && left == 0 && failed != nil && strings.Contains(failed.Error(), "53300")
 			})
+			others.full.Store(true)
 			began = time.Now()
 			return err
 		},
 		end: func(ctx context.Context) error {
+			err := scene.refused(ctx, began)
 			refused := append(scene.crew.writes.since(began), scene.crew.reads.since(began)...)
 			waited = append(waited, durations(refused, unavailable)...)
-			return errors.Join(scene.refusedSince(hold), others.leave(ctx))
+			return errors.Join(err, others.leave(ctx))
 		},
 	})
 	if err != nil {

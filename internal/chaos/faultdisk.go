@@ -100,17 +100,20 @@ func (s *stage) fullTables(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var began time.Time
 	return scene.disrupt(ctx, disruption{
 		done: "the disk of the tables is full for 3 s", times: size(s, 1, 10), hold: 3 * time.Second, again: writingLimit, reads: true,
-		begin: func(context.Context) error { return d.fill() },
-		end:   func(context.Context) error { return errors.Join(scene.refusedSince(3*time.Second), d.clear()) },
+		begin: func(context.Context) error { began = time.Now(); return d.fill() },
+		end:   func(ctx context.Context) error { return errors.Join(scene.refused(ctx, began), d.clear()) },
 	})
 }
 
-// refusedSince sees to it that the fault was one: that something was refused.
-func (s *scene) refusedSince(d time.Duration) error {
-	if list := s.crew.writes.since(time.Now().Add(-d)); count(list, unavailable, internal) == 0 {
-		return fmt.Errorf("the fault made no difference: %s", tally(list))
+// refused waits until something was refused since a time: only then was the fault one.
+func (s *scene) refused(ctx context.Context, since time.Time) error {
+	if _, err := until(ctx, startLimit, "a message is refused", func() bool {
+		return count(s.crew.writes.since(since), unavailable, internal) > 0
+	}); err != nil {
+		return fmt.Errorf("the fault made no difference: %w: %s", err, tally(s.crew.writes.since(since)))
 	}
 	return nil
 }
@@ -144,11 +147,12 @@ func (s *stage) fullWAL(ctx context.Context) error {
 		return err
 	}
 	hold := 4 * time.Second
+	var began time.Time
 	return scene.disrupt(ctx, disruption{
 		done:  "the disk of the WAL is full for " + strconv.Itoa(int(hold.Seconds())) + " s; Postgres is started whenever it ends",
 		times: size(s, 1, 10), hold: hold, again: writingLimit,
-		begin: func(ctx context.Context) error { return errors.Join(d.fill(), c.exhaustWAL(ctx)) },
-		end:   func(context.Context) error { return errors.Join(scene.refusedSince(hold), d.clear()) },
+		begin: func(ctx context.Context) error { began = time.Now(); return errors.Join(d.fill(), c.exhaustWAL(ctx)) },
+		end:   func(ctx context.Context) error { return errors.Join(scene.refused(ctx, began), d.clear()) },
 	})
 }
 

@@ -78,7 +78,7 @@ func badNetwork(ctx context.Context, s *stage) error {
 		{done: "100 ms ± 100 ms", hold: hold, begin: n.poison("latency", `{"latency": 100, "jitter": 100}`), end: n.cure},
 	} {
 		d.done += fmt.Sprintf(" for %s", d.hold)
-		d.times, d.again, d.database = size(s, 1, 10), healthyLimit, direct
+		d.times, d.again, d.database = size(s, 1, 3), healthyLimit, direct
 		if err := scene.disrupt(ctx, d); err != nil {
 			return fmt.Errorf("%s: %w", d.done, err)
 		}

@@ -135,15 +135,23 @@ func failingDisk(ctx context.Context, s *stage) error {
 	}
 	var eio *injection
 	var release func()
+	var said *tail
+	var before int
+	begin := func(pids []int, follow bool) (err error) {
+		said = c.process.output
+		before = said.panicked()
+		eio, err = s.inject(pids, follow)
+		return err
+	}
 	panicked := func() error {
-		if !strings.Contains(c.process.output.String(), "PANIC") {
-			return fmt.Errorf("no Postgres failed by EIO: %s %s", eio.process.output.last(3), c.process.output.last(3))
+		if said.panicked() == before {
+			return fmt.Errorf("no Postgres failed by EIO: %s %s", eio.process.output.last(3), said.last(3))
 		}
 		return nil
 	}
 	if err := scene.disrupt(ctx, disruption{
 		done: "EIO on fdatasync in every backend; Postgres recovers by itself", times: size(s, 1, 20), hold: time.Second, again: writingLimit,
-		begin: func(context.Context) (err error) { eio, err = s.inject(c.backends(), false); return err },
+		begin: func(context.Context) error { return begin(c.backends(), false) },
 		end:   func(context.Context) error { eio.stop(); return panicked() },
 	}); err != nil {
 		return err
@@ -151,12 +159,11 @@ func failingDisk(ctx context.Context, s *stage) error {
 	return scene.disrupt(ctx, disruption{
 		done: "EIO on every fdatasync for 3 s, in recovery too; Postgres is started once it ended", times: size(s, 1, 10), hold: 3 * time.Second,
 		again: writingLimit,
-		begin: func(context.Context) (err error) {
+		begin: func(context.Context) error {
 			if release != nil {
 				release()
 			}
-			eio, err = s.inject(append(c.backends(), c.process.pid()), true)
-			return err
+			return begin(append(c.backends(), c.process.pid()), true)
 		},
 		end: func(ctx context.Context) error {
 			eio.stop()

@@ -174,7 +174,7 @@ func (c *cluster) serving(ctx context.Context, limit time.Duration) error {
 		return last == nil
 	})
 	if c.process.ended() {
-		return fmt.Errorf("Postgres ended: %v: %s", c.process.err, c.process.output.last(5))
+		return fmt.Errorf("the end of Postgres: %v: %s", c.process.err, c.process.output.last(5))
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %v", err, last)

@@ -83,6 +83,7 @@ type tail struct {
 	mu     sync.Mutex
 	text   []byte
 	defect string // the first line that tells of an INTERNAL error
+	panics int    // of Postgres
 }
 
 // maxTail is how much is kept.
@@ -93,6 +94,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
+	t.panics += bytes.Count(p, []byte(" PANIC:  "))
 	if t.defect == "" {
 		for line := range bytes.Lines(p) {
 			if bytes.Contains(line, []byte("level=ERROR")) {
@@ -112,6 +114,13 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.text)
+}
+
+// panicked tells how often Postgres gave up.
+func (t *tail) panicked() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.panics
 }
 
 // internal gives the first defect that a server told.

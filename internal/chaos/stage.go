@@ -64,7 +64,7 @@ func postgresUser() (*syscall.Credential, error) {
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return nil, fmt.Errorf("Postgres refuses to run as root: %w", err)
+		return nil, fmt.Errorf("a user for Postgres, which refuses to be root: %w", err)
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *stage) words() error {
 	}
 	for _, c := range s.clusters {
 		if c.process != nil {
-			all = append(all, fmt.Errorf("Postgres said: %s", c.process.output.last(6)))
+			all = append(all, fmt.Errorf("and Postgres: %s", c.process.output.last(6)))
 		}
 	}
 	return errors.Join(all...)

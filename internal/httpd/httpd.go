@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,11 +46,15 @@ type Server struct {
 	streams    context.Context // ends when streams have to
 	endStreams context.CancelFunc
 	running    sync.WaitGroup // handlers, those of hijacked connections included
+
+	began time.Time
+	told  atomic.Int64 // when requests without a line of their own were told last: nanoseconds since it began
+	quiet atomic.Int64 // how many there were since
 }
 
 // New makes a server.
 func New(metrics *Metrics, log *slog.Logger) *Server {
-	s := &Server{log: log, metrics: metrics, limits: defaultLimits()}
+	s := &Server{log: log, metrics: metrics, limits: defaultLimits(), began: time.Now()}
 	s.streams, s.endStreams = context.WithCancel(context.Background())
 	return s
 }
@@ -110,8 +115,9 @@ func (s *Server) wait(ctx context.Context) error {
 }
 
 // Health serves /healthz, which answers while the process lives, and /readyz, which answers 200 while all is well: not
-// while it stops, and not while ready gives an error. A fault is told in its own words.
-func (s *Server) Health(ready func(context.Context) error) http.Handler {
+// while it stops, and not while ready gives an error. A fault is told in its own words. Remarks stand below, a line each:
+// what is well, and could be better.
+func (s *Server) Health(ready func(context.Context) error, remarks ...string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		say(w, http.StatusOK, "alive")
@@ -130,7 +136,7 @@ func (s *Server) Health(ready func(context.Context) error) http.Handler {
 			}
 			say(w, http.StatusServiceUnavailable, reason)
 		default:
-			say(w, http.StatusOK, "ready")
+			say(w, http.StatusOK, strings.Join(append([]string{"ready"}, remarks...), "\n"))
 		}
 	})
 	return mux

@@ -307,7 +307,7 @@ func TestStreamOutlivesBodyLimit(t *testing.T) {
 func TestLateWritesAreSwallowed(t *testing.T) {
 	t.Parallel()
 	w := newRecorder()
-	r := newResponse(w, time.Second)
+	r := newResponse(w, time.Second, func() bool { return false })
 	_, _ = io.WriteString(r, "in time")
 	r.finish()
 	if _, err := io.WriteString(r, "late"); err == nil {
@@ -366,5 +366,16 @@ func TestSlowReaderOfASocket(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("the server writes on and on")
+	}
+}
+
+// A refusal does not wait for a body that nobody wants.
+func TestRefusalDoesNotWaitForTheBody(t *testing.T) {
+	t.Parallel()
+	l := defaultLimits()
+	l.body = time.Hour
+	r := run(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }), l)
+	if got := r.raw("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 401") {
+		t.Errorf("the answer is %q, want 401", got)
 	}
 }

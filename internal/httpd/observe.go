@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 // observe serves each request under time-outs, counted, and with one line in the log when it is done.
@@ -19,8 +21,12 @@ func (s *Server) observe(handler http.Handler) http.Handler {
 		ctx, end := s.context(r)
 		defer end()
 		r = r.WithContext(context.WithValue(ctx, factsKey{}, facts))
-		out, in := newResponse(w, s.limits.write), limitBody(w, r, s.limits.body)
-		defer out.finish()
+		in := limitBody(w, r, s.limits.body)
+		out := newResponse(w, s.limits.write, in.unread)
+		defer func() {
+			out.finish()
+			in.end(out.code())
+		}()
 		s.metrics.inFlight.Inc()
 		defer s.metrics.inFlight.Dec()
 		defer func() { s.done(r, start, in, out, facts) }() // also when the handler panics
@@ -29,8 +35,27 @@ func (s *Server) observe(handler http.Handler) http.Handler {
 			say(out, http.StatusServiceUnavailable, "stopping")
 			return
 		}
+		defer s.recover(r, out)
 		handler.ServeHTTP(out, r)
 	})
+}
+
+// recover notes that a handler panicked, and answers for it if it has not begun to. net/http would log the stack, and
+// what the panic holds.
+func (s *Server) recover(r *http.Request, out *response) {
+	value := recover()
+	switch {
+	case value == nil:
+		return
+	case value == http.ErrAbortHandler:
+		panic(value) // says nothing, and cuts the connection
+	}
+	s.log.ErrorContext(r.Context(), "internal error", "cause", fault.Panicked(value))
+	if out.begun() {
+		panic(http.ErrAbortHandler) // the answer is not whole, and must not look so
+	}
+	out.Header().Set("Connection", "close")
+	say(out, http.StatusInternalServerError, "internal error")
 }
 
 func isHealth(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
@@ -58,6 +83,10 @@ func (s *Server) done(r *http.Request, start time.Time, in *body, out *response,
 	s.metrics.request(r.Method, route, status, took)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.quiet {
+		s.quietly(r.Context())
+		return
+	}
 	attrs := []slog.Attr{
 		slog.String("method", known(r.Method)), slog.String("route", route), slog.Int("status", status),
 		slog.Duration("took", took), slog.Int64("in", in.count()), slog.Int64("out", out.count()),
@@ -72,6 +101,25 @@ func (s *Server) done(r *http.Request, start time.Time, in *body, out *response,
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
+// quietly counts a request that gets no line of its own, and gives those of a second one line together.
+func (s *Server) quietly(ctx context.Context) {
+	s.quiet.Add(1)
+	last, now := s.told.Load(), int64(time.Since(s.began))
+	if now-last >= int64(time.Second) && s.told.CompareAndSwap(last, now) {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "more is asked than can be done", slog.Int64("refused", s.quiet.Swap(0)))
+	}
+}
+
+// Quiet notes that a request was refused for want of room: such come in thousands, and a line for each would cost more
+// than the refusal.
+func Quiet(ctx context.Context) {
+	if f, ok := ctx.Value(factsKey{}).(*facts); ok {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.quiet = true
+	}
+}
+
 // facts are what the API tells about a request for its line in the log.
 type facts struct {
 	metrics *Metrics
@@ -81,6 +129,7 @@ type facts struct {
 	errors       int
 	kind, fields string // of the last operation
 	code         string // of the last error
+	quiet        bool   // it gets no line of its own
 }
 
 type factsKey struct{}
@@ -117,6 +166,8 @@ type body struct {
 	io.ReadCloser
 	control *http.ResponseController
 	read    int64
+	there   bool
+	ended   bool
 }
 
 func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) *body {
@@ -125,7 +176,7 @@ func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) *bod
 		return b
 	}
 	_ = b.control.SetReadDeadline(time.Now().Add(limit)) // not supported by a test's recorder
-	r.Body = b
+	r.Body, b.there = b, true
 	return b
 }
 
@@ -134,9 +185,24 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
 	if err == io.EOF {
+		b.ended = true
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// unread tells whether some of it was not asked for.
+func (b *body) unread() bool { return b.there && !b.ended }
+
+// linger is how long the rest of a refused request's body may take to come in, unread: until then a client who is still
+// sending it can read the answer.
+const linger = time.Second
+
+// end gives a body up that was not read because the request was refused.
+func (b *body) end(status int) {
+	if status >= http.StatusBadRequest && b.unread() {
+		_ = b.control.SetReadDeadline(time.Now().Add(linger))
+	}
 }
 
 func (b *body) count() int64 { return b.read }

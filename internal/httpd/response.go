@@ -14,6 +14,7 @@ type response struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	limit   time.Duration // for each write
+	unread  func() bool   // whether the request has a body that was not read to its end
 
 	mu       sync.Mutex
 	status   int
@@ -21,8 +22,8 @@ type response struct {
 	finished bool
 }
 
-func newResponse(w http.ResponseWriter, limit time.Duration) *response {
-	r := &response{ResponseWriter: w, control: http.NewResponseController(w), limit: limit}
+func newResponse(w http.ResponseWriter, limit time.Duration, unread func() bool) *response {
+	r := &response{ResponseWriter: w, control: http.NewResponseController(w), limit: limit, unread: unread}
 	_ = r.control.SetWriteDeadline(time.Time{}) // of the request before; a test's recorder has none
 	return r
 }
@@ -36,6 +37,9 @@ func (r *response) WriteHeader(status int) {
 	}
 	if r.status == 0 && status >= http.StatusOK {
 		r.status = status
+	}
+	if status >= http.StatusBadRequest && r.unread() {
+		r.Header().Set("Connection", "close") // or net/http would wait for the body before it answers
 	}
 	r.extend()
 	r.ResponseWriter.WriteHeader(status)
@@ -110,6 +114,13 @@ func (r *response) code() int {
 		return http.StatusOK
 	}
 	return r.status
+}
+
+// begun tells whether the answer has begun.
+func (r *response) begun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status != 0
 }
 
 func (r *response) count() int64 {

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/servertest"
+)
+
+// Marks stand for secrets: those of the server, and those that clients send, which no log and no metric may hold.
+const (
+	serverMark = "serversecret7391"
+	clientMark = "clientsecret8264"
+)
+
+// internals is what no answer shows.
+var internals = regexp.MustCompile(`(?i)\bselect .* from |\binsert into |\bSQLSTATE\b|\bpgx|pgconn|goroutine \d|\.go:\d+|runtime error|panic|postgres://|relation |/internal/`)
+
+// stack is what no log holds.
+var stack = regexp.MustCompile(`goroutine \d+ \[|debug\.Stack|(?i)\bselect .* from |\binsert into `)
+
+// provoker sends what goes wrong, and looks at what comes back.
+type provoker struct {
+	t       *testing.T
+	p       *servertest.Process
+	answers int
+	codes   map[string]int
+}
+
+func (v *provoker) send(method, path, body string, header ...string) string {
+	v.t.Helper()
+	r, err := http.NewRequestWithContext(v.t.Context(), method, v.p.URL+path, strings.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.look(method+" "+path, string(text)+response.Header.Get("Set-Cookie")+response.Header.Get("Location"))
+	for _, m := range regexp.MustCompile(`"code":"([A-Z_]+)"`).FindAllStringSubmatch(string(text), -1) {
+		v.codes[m[1]]++
+	}
+	return string(text)
+}
+
+func (v *provoker) look(what, answer string) {
+	v.t.Helper()
+	v.answers++
+	if strings.Contains(answer, serverMark) || strings.Contains(answer, v.p.Token) {
+		v.t.Errorf("%s: the answer has a secret: %.500s", what, answer)
+	}
+	if found := internals.FindString(answer); found != "" {
+		v.t.Errorf("%s: the answer shows %q: %.500s", what, found, answer)
+	}
+}
+
+// ask sends a query with an administrator's token.
+func (v *provoker) ask(query string, variables any) string {
+	v.t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return v.send("POST", "/graphql", string(body), "Authorization: Bearer "+v.p.Token)
+}
+
+// tokens shows tokens that are none, wherever somebody might put one.
+func (v *provoker) tokens() {
+	v.t.Helper()
+	wrong := auth.NewAdminToken()
+	for _, header := range []string{
+		"Authorization: Bearer " + clientMark, "Authorization: Basic " + clientMark, "Authorization: " + clientMark, "Authorization: Bearer " + wrong,
+		"Cookie: cm_session=" + clientMark, "Cookie: __Host-cm_session=" + clientMark, "Origin: https://" + clientMark + ".example",
+		"X-Forwarded-For: " + clientMark, "Accept: " + clientMark, "Content-Type: " + clientMark, "Referer: http://a/" + clientMark, "User-Agent: " + clientMark,
+	} {
+		for _, path := range []string{"/graphql", "/session", "/metrics", "/tile/entries/000", "/" + clientMark, "/tile/" + clientMark, "/graphql?token=" + clientMark + "&access_token=" + v.p.Token} {
+			for _, method := range []string{"GET", "POST", "DELETE"} {
+				v.send(method, path, `{"query":"{`+clientMark+`}"}`, header)
+			}
+		}
+	}
+	v.send("POST", "/session", `{"token":"`+clientMark+`"}`)
+	v.send("POST", "/session", `{"token":`+clientMark)
+	v.send("POST", "/session", `{"token":"`+v.p.Token+`"}`)
+	v.send("GET", "/graphql", "", "Upgrade: websocket", "Connection: "+clientMark, "Sec-WebSocket-Protocol: "+clientMark)
+	for _, raw := range []string{
+		clientMark + " / HTTP/1.1\r\nHost: a\r\n\r\n", "GET /" + clientMark + " HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost: " + clientMark + "\r\n" + clientMark + "\r\n\r\n",
+		"GET /%zz" + clientMark + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: -" + clientMark + "\r\n\r\n",
+		"GET /graphql?a=;" + clientMark + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "\x16\x03\x01" + clientMark + "\r\n\r\n",
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(v.p.URL, "http://"))
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, raw)
+		text, _ := io.ReadAll(conn)
+		v.look(raw, string(text))
+		_ = conn.Close()
+	}
+}
+
+// values sends values that the log or its database does not take, and documents that are wrong.
+func (v *provoker) values() {
+	v.t.Helper()
+	good := hashOf("good")
+	for _, content := range []string{clientMark + "\x00", clientMark + "'; DROP TABLE log.messages; --", clientMark + "\xff", strings.Repeat(clientMark, 100_000), clientMark + "\ud7ff\uffff"} {
+		v.ask("mutation($m:[MessageInput!]!){appendMessages(messages:$m){hash}}", object{"m": []object{{"sessionHash": good, "ownerId": good, "content": content}}})
+		v.ask("mutation($q:String!){requestContext(input:{query:$q}){id}}", object{"q": content})
+		v.ask("mutation($n:String!){dropEmbeddingModel(name:$n){name}}", object{"n": content})
+	}
+	for _, attachments := range []any{clientMark, object{clientMark: json.Number("1e999999")}, object{clientMark: "\x00"}, []any{clientMark, nil}} {
+		v.ask("mutation($m:[MessageInput!]!){appendMessages(messages:$m){hash}}", object{"m": []object{{"sessionHash": good, "ownerId": good, "content": "", "attachments": attachments}}})
+	}
+	for _, at := range []string{clientMark, "0000-00-00T00:00:00Z", "294277-01-01T00:00:00Z", "9999-12-31T23:59:59.9999999Z", "infinity"} {
+		v.ask("mutation($m:[MessageInput!]!){appendMessages(messages:$m){hash}}", object{"m": []object{{"sessionHash": good, "ownerId": good, "content": "", "createdAt": at}}})
+	}
+	for _, id := range []string{clientMark, "bTox", "", "bTo5OTk5OTk5OTk5OTk5OTk5OTk5OQ==", "'"} {
+		v.ask("query($i:ID!){node(id:$i){id} contextSelection(id:$i){id} replayContext(id:$i){receipt}}", object{"i": id})
+		v.ask("query($a:String){messages(after:$a,first:1){totalCount} threads(before:$a,last:1){totalCount}}", object{"a": id})
+	}
+	for _, document := range []string{
+		"{" + clientMark + "}", clientMark, "{message(hash:\"" + clientMark + "\"){hash}}", "query($" + clientMark + ":Int){a}", "{messages(first:99999999999999999999){totalCount}}",
+		"query " + clientMark + "{__typename}", "{a(a:\"" + clientMark, "{..." + clientMark + "}", "{" + clientMark + ":messages(first:-1){totalCount}}",
+		"{__typename @" + clientMark + "}", "subscription{messageAppended{" + clientMark + "}}",
+	} {
+		v.ask(document, object{clientMark: clientMark})
+	}
+	for _, body := range []string{clientMark, `{"` + clientMark, `{"query":"{__typename}","` + clientMark + `":`, `{"query":` + clientMark, `["` + clientMark + `"]`, `{"query":"{__typename}","variables":"` + clientMark + `"}`} {
+		v.send("POST", "/graphql", body, "Authorization: Bearer "+v.p.Token)
+		v.send("POST", "/graphql", body, "Authorization: Bearer "+v.p.Token, "Accept: text/event-stream")
+	}
+}
+
+// fields asks for what needs the database.
+func (v *provoker) fields() {
+	v.t.Helper()
+	hash := hashOf("good")
+	for _, document := range []string{
+		clientMark + ":messages(first:1){totalCount edges{node{hash session{length} integrity{state}}}}", "threads{totalCount}", "sessions{totalCount}", `message(hash:"` + hash + `"){content}`,
+		"components{totalCount}", "records{totalCount}", "verifyLog{valid}", "checkpoint{note}", "embeddingModels{name}", `seal{size}`,
+	} {
+		v.ask("{"+document+"}", nil)
+	}
+	v.ask(`mutation{`+clientMark+`:requestContext(input:{query:"`+clientMark+`"}){id}}`, nil)
+	v.ask("mutation($m:[MessageInput!]!){"+clientMark+":appendMessages(messages:$m){hash}}", object{"m": []object{{"sessionHash": hash, "ownerId": hash, "content": clientMark}}})
+	for _, path := range []string{"/readyz", "/healthz", "/checkpoint", "/tile/0/000.p/1", "/log.pub"} {
+		v.send("GET", path, "")
+	}
+}
+
+// Whatever goes wrong, no answer, no line of the log and no metric has a secret, SQL or a stack.
+func TestNothingLeaks(t *testing.T) {
+	t.Parallel()
+	owner := start(t, servertest.DataDir(t), "DEMO=1")
+	url := strings.Replace(owner.DatabaseURL(), "@", ":"+serverMark+"@", 1)
+	if !strings.Contains(url, serverMark) {
+		url += "&password=" + serverMark
+	}
+	p := start(t, servertest.DataDir(t), "DATABASE_URL="+url, "ADDRESS_RATE_LIMIT=0",
+		"EMBEDDINGS_URL=http://127.0.0.1:1/v1", "EMBEDDINGS_MODEL=m", "EMBEDDINGS_KEY="+serverMark,
+		"LOG_KEY="+filepath.Join(owner.DataDir, "log.key"))
+	v := &provoker{t: t, p: p, codes: map[string]int{}}
+	v.tokens()
+	v.values()
+	v.fields()
+	conn := connect(t, owner.DatabaseURL())
+	for _, sql := range []string{
+		"ALTER TABLE log.messages RENAME TO gone", "ALTER TABLE log.gone RENAME TO messages", // a defect
+		"ALTER TABLE core.items RENAME COLUMN hash TO gone", "ALTER TABLE core.items RENAME COLUMN gone TO hash",
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+		v.fields()
+	}
+	_, metrics := p.GetAsAdmin("/metrics")
+	owner.StopPostgres()
+	v.fields() // while it is away, or comes back
+	key, err := os.ReadFile(filepath.Join(owner.DataDir, "log.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"the log": p.Output(), "/metrics": metrics} {
+		text = strings.Replace(text, p.URL+"/#token="+p.Token, "", 1) // the one that is printed at the first start
+		for name, secret := range map[string]string{
+			"a setting": serverMark, "the token": p.Token, "what a client sent": clientMark, "the key": strings.TrimSpace(string(key)),
+		} {
+			if at := strings.Index(text, secret); at >= 0 {
+				t.Errorf("%s has %s: …%s", what, name, text[max(0, at-300):min(len(text), at+100)])
+			}
+		}
+		if found := stack.FindString(text); found != "" {
+			t.Errorf("%s has %q", what, found)
+		}
+	}
+	for _, code := range []string{"BAD_USER_INPUT", "UNAUTHENTICATED", "NOT_FOUND", "INTERNAL", "UNAVAILABLE"} {
+		if v.codes[code] == 0 {
+			t.Errorf("nothing was answered with %s: %v", code, v.codes)
+		}
+	}
+	t.Logf("%d answers: %v", v.answers, v.codes)
+}
+
+// A server that cannot start says why, and none of its secrets.
+func TestStartTellsNoSecrets(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{
+		"postgres://user:" + serverMark + "@127.0.0.1:1/db?connect_timeout=2", "postgres://user:" + serverMark + "@127.0.0.1:x/db", "host=127.0.0.1 port=1 connect_timeout=2 password=" + serverMark,
+		"postgres://user:" + serverMark + "%zz@127.0.0.1:1/db", "password='" + serverMark,
+	} {
+		cmd := command(t, servertest.DataDir(t))
+		cmd.Env = append(cmd.Env, "DATABASE_URL="+url)
+		if out, err := cmd.CombinedOutput(); err == nil || strings.Contains(string(out), serverMark) {
+			t.Errorf("%s: %v, %s", url, err, out)
+		}
+	}
+}
