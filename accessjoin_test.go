@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tzzr/context-manager/db"
+
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -140,6 +142,38 @@ func TestSessionStartedAtOnceOverHTTP(t *testing.T) {
 	}
 	if a, b := s.sees(tokens[0]), s.sees(tokens[1]); a+b != rounds {
 		t.Errorf("they see %v and %v, want %d together", a, b, rounds)
+	}
+}
+
+// What an administrator does goes on record where nobody else looks, though its name can be guessed: not for who was there
+// first, nor for who appends later.
+func TestNobodyWaitsInAnAuditSession(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, config.Server{})
+	s.append(says(ana, "theirs", "Ana's", ben))
+	token := s.token(auth.Agent, dan, auth.AllScopes)
+	squat := func(owner chain.Hash) reply {
+		return s.ask(token, sayOne, object{"m": object{"sessionHash": db.AuditSession(owner), "ownerId": dan, "playerIds": []chain.Hash{dan}, "content": "waiting"}}).reply(t)
+	}
+	gil := playerOf("gil")
+	administrator := s.token(auth.Admin, gil, 0)
+	if r := squat(gil); r.code() != "" {
+		t.Errorf("a session of this name that nobody began: %+v", r)
+	}
+	if r := s.ask(administrator, "{messages{edges{node{content}}}}", nil).reply(t); r.code() != "" {
+		t.Fatalf("an administrator reads: %+v", r)
+	}
+	if n := count(t, connect(t, s.Instance.URL), fmt.Sprintf("SELECT count(*) FROM log.messages WHERE owner_id = '%s' AND event_type = 'system'", gil)); n == 0 {
+		t.Error("what the administrator read is not on record")
+	}
+	if n := s.sees(token); n != 1 {
+		t.Errorf("Dan sees %v messages, want his own: he looks on", n)
+	}
+	if r := squat(playerOf("admin")); r.code() != "NOT_FOUND" { // who made the tokens
+		t.Errorf("an audit session that is there: %+v, want NOT_FOUND", r)
+	}
+	if r := squat(dan); r.code() != "FORBIDDEN" {
+		t.Errorf("one's own audit session: %+v, want FORBIDDEN", r)
 	}
 }
 
