@@ -201,7 +201,7 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 
 // Selection gives a selection as it was kept; NOT_FOUND if there is none with this id.
 func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, error) {
-	rows, err := d.read().SelectionByID(ctx, id, d.viewerText())
+	rows, err := d.readByKey().SelectionByID(ctx, id, d.viewerText())
 	if err != nil {
 		return selection.Selection{}, mapError(err)
 	}

@@ -18,10 +18,10 @@ DECLARE
     p RECORD;
 BEGIN
     FOR p IN SELECT * FROM (VALUES
-        ('log', 'messages', 'session_hash IN (SELECT unnest(log.own_sessions()))'),
+        ('log', 'messages', 'session_hash IN (SELECT v.session_hash FROM log.members v WHERE v.player = log.viewer())'),
         ('log', 'message_refs', 'EXISTS (SELECT FROM log.messages m WHERE m.hash = message_hash)'),
-        ('log', 'members', 'player = log.viewer() OR session_hash IN (SELECT unnest(log.own_sessions()))'),
-        ('core', 'players', 'hash = log.viewer() OR hash IN (SELECT unnest(log.known_players()))'),
+        ('log', 'members', 'player = log.viewer()'),
+        ('core', 'players', 'hash = log.viewer() OR hash IN (SELECT unnest(log.players_known_to(log.viewer())))'),
         ('memory', 'selections', 'viewer = log.viewer()')
     ) AS v (of_schema, of_table, seen)
     LOOP

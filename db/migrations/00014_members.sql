@@ -123,18 +123,19 @@ CREATE INDEX selections_viewer ON memory.selections (viewer, created_at, id) WHE
 CREATE FUNCTION log.viewer() RETURNS CHAR(64) LANGUAGE sql STABLE PARALLEL SAFE
     RETURN NULLIF(current_setting('context_manager.player', TRUE), '')::CHAR(64);
 
--- What the viewer is a member of. A policy cannot ask a table that has it as policy, so these have their owner's rights.
-CREATE FUNCTION log.own_sessions() RETURNS CHAR(64)[] LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp AS $$
-    SELECT array_agg(v.session_hash::CHAR(64)) FROM log.members v WHERE v.player = log.viewer()
-$$;
-
--- Who stands in one of these sessions, the viewer included.
-CREATE FUNCTION log.known_players() RETURNS CHAR(64)[] LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp AS $$
-    SELECT array_agg(DISTINCT o.player::CHAR(64)) FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash
-    WHERE v.player = log.viewer()
-$$;
+-- Who stands in a session of a player, themself included. Who reads as a player sees only their own memberships, so this
+-- has its owner's rights; it tells them of nobody else.
+-- +goose StatementBegin
+CREATE FUNCTION log.players_known_to(viewer CHAR(64)) RETURNS CHAR(64)[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    IF log.viewer() <> viewer THEN
+        RETURN '{}';
+    END IF;
+    RETURN ARRAY(SELECT DISTINCT o.player::CHAR(64) FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash
+        WHERE v.player = viewer);
+END $$;
+-- +goose StatementEnd
 
 -- Views show whoever looks what they may see.
 -- +goose StatementBegin
