@@ -182,7 +182,7 @@ func reachable(addr net.Addr) string {
 // pool has connections for; writes are gathered, so that more at once make them cheaper.
 const (
 	readPlaces, readQueue   = 32, 64
-	writePlaces, writeQueue = 256, 256
+	writePlaces, writeQueue = 128, 128
 	tilePlaces, tileQueue   = 8, 32
 )
 
@@ -190,6 +190,21 @@ const (
 func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens *auth.Tokens, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
 	metrics.AddPool(s.Pool)
 	server := httpd.New(metrics, log)
+	mux := http.NewServeMux()
+	for _, r := range routes(server, s, tokens, cfg, metrics, log) {
+		mux.Handle(r.pattern, r.handler)
+	}
+	return server.Run(ctx, listener, auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr()).Handler(mux))
+}
+
+// route is what answers the requests of a pattern of http.ServeMux. testdata/access says who may ask for it.
+type route struct {
+	pattern string
+	handler http.Handler
+}
+
+// routes gives all that a server answers.
+func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) []route {
 	limits := limit.New(cfg.Limits())
 	limited := limits.Verifier(tokens)
 	sessions := auth.NewSessions()
@@ -200,25 +215,24 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 			Reads: overload.New(readPlaces, readQueue), Writes: overload.New(writePlaces, writeQueue),
 		}})
 
-	mux := http.NewServeMux()
 	counted := func(h http.Handler) http.Handler {
 		return httpd.Secure(limits.Note(gate.Identify(limits.Handler(h))), false)
 	}
-	mux.Handle("/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(api))), len(cfg.Origins()) > 0))
-	mux.Handle("/session", counted(gate.Sessions()))
-	mux.Handle("/metrics", counted(auth.Administrators(metrics.Handler())))
-	mux.Handle("/healthz", httpd.Secure(server.Health(s.Ping), false))
-	mux.Handle("/readyz", httpd.Secure(server.Health(ready(s), remarks(s)...), false))
+	all := []route{
+		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(api))), len(cfg.Origins()) > 0)},
+		{"/session", counted(gate.Sessions())},
+		{"/metrics", counted(auth.Administrators(metrics.Handler()))},
+		{"/healthz", httpd.Secure(server.Health(s.Ping), false)},
+		{"/readyz", httpd.Secure(server.Health(ready(s), remarks(s)...), false)},
+		{"/", web.Handler()},
+	}
 	if sealer := s.Sealer(); sealer != nil {
 		tree := counted(overload.New(tilePlaces, tileQueue).Handler(tile.NewHandler(s.DB, tile.Config{
 			PublicKey: func() string { return sealer.State().PublicKey }, Private: cfg.PrivateLog, Diary: log,
 		})))
-		for _, path := range []string{"/checkpoint", "/log.pub", "/tile/"} {
-			mux.Handle(path, tree)
-		}
+		all = append(all, route{"/checkpoint", tree}, route{"/log.pub", tree}, route{"/tile/", tree})
 	}
-	mux.Handle("/", web.Handler())
-	return server.Run(ctx, listener, auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr()).Handler(mux))
+	return all
 }
 
 // remarks are what operators should know though all is well.

@@ -21,15 +21,20 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/db/dbtest"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/servertest"
 )
 
-// program builds the server once, and TestMain removes it.
+// program builds the server once, and TestMain removes it. Tests of a server in this process find a Postgres there.
 var program = sync.OnceValues(func() (*servertest.Binary, error) { return servertest.Build(".") })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code, err := dbtest.With(context.Background(), m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "dbtest:", err)
+		code = 1
+	}
 	if binary, err := program(); err == nil {
 		binary.Remove()
 	}
@@ -54,7 +59,7 @@ func command(t *testing.T, dataDir string, args ...string) *exec.Cmd {
 	return binary.Command(dataDir, args...)
 }
 
-func connect(t *testing.T, url string) *pgx.Conn {
+func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {

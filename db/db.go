@@ -47,9 +47,11 @@ type shared struct {
 	log     *slog.Logger
 	most    scopeLimits // of searches
 
+	clock clock
+
 	undisturbed sync.Mutex // see withoutErasures
 
-	// Now is the clock for what is not the database's to say.
+	// Now is the database's clock, as far as it is known without asking; tests may put another in its place.
 	Now func() time.Time
 }
 
@@ -79,7 +81,13 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		pool.Close()
 		return nil, err
 	}
-	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), Now: time.Now}}
+	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks)}}
+	d.Now = d.clock.now
+	if err := d.clock.ask(ctx, pool); err != nil {
+		pool.Close()
+		reads.Close()
+		return nil, mapError(err)
+	}
 	if err := reads.QueryRow(ctx, fencedSQL).Scan(&d.fenced); err != nil {
 		pool.Close()
 		reads.Close()

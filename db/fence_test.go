@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -60,6 +62,52 @@ func TestFenceOfRawSQL(t *testing.T) {
 	var n int
 	if err := inRole(t, conn, chain.Hash{}, func(tx pgx.Tx) error { return tx.QueryRow(t.Context(), "SELECT count(*) FROM log.messages").Scan(&n) }); err != nil || n != 0 {
 		t.Errorf("nobody sees %d messages, %v", n, err)
+	}
+}
+
+// What has its owner's rights is not for players: not as a trigger on a table of their own either, which would make them
+// members of whatever they like.
+func TestFenceOfFunctions(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	hidden := mustAppend(t, store, from(cleo, "c", "Cleo's"))[0]
+	conn := superuser(t, at)
+	rows, err := conn.Query(t.Context(), `SELECT p.oid::REGPROCEDURE::TEXT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+		WHERE p.prosecdef AND n.nspname !~ '^pg_' AND has_function_privilege('cm_player', p.oid, 'EXECUTE') ORDER BY 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	callable, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if want := []string{"log.players_known_to(character)"}; err != nil || !slices.Equal(callable, want) {
+		t.Errorf("players may call %q with their owner's rights, %v; want %q", callable, err, want)
+	}
+	err = inRole(t, conn, ana, func(tx pgx.Tx) error {
+		for _, sql := range []string{
+			"CREATE TEMP TABLE mine (id BIGINT, session_hash CHAR(64), owner_id CHAR(64), master_player CHAR(64), players_id CHAR(64)[])",
+			"CREATE TRIGGER enroll AFTER INSERT ON mine REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log.enroll()",
+		} {
+			if _, err := tx.Exec(t.Context(), sql); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(t.Context(), "INSERT INTO mine VALUES (1, $1, $2, NULL, '{}')", hidden.SessionHash.String(), ana.String())
+		return err
+	})
+	if sqlState(err) != "42501" {
+		t.Errorf("a trigger of a player's own: %v, want permission denied", err)
+	}
+	for _, sql := range []string{"SELECT log.absent(100)", "SELECT log.erase($1, $1, 'why')", "SELECT last_value FROM log.message_id", "SELECT digest FROM auth.tokens", "SELECT vector FROM embedding.lexical"} {
+		err := inRole(t, conn, ana, func(tx pgx.Tx) error {
+			if strings.Contains(sql, "$1") {
+				_, err := tx.Exec(t.Context(), sql, hidden.Hash.String())
+				return err
+			}
+			_, err := tx.Exec(t.Context(), sql)
+			return err
+		})
+		if sqlState(err) != "42501" {
+			t.Errorf("%s: %v, want permission denied", sql, err)
+		}
 	}
 }
 

@@ -135,6 +135,7 @@ func (x *indexer) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		pause := indexPoll
+		_ = x.db.clock.ask(ctx, x.db.pool) // else it goes on as it was
 		for ctx.Err() == nil {
 			x.yield(ctx)
 			indexed, err := x.db.indexMessages(ctx, nil)

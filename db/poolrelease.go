@@ -101,7 +101,7 @@ func (b failedBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTa
 func (b failedBatch) Query() (pgx.Rows, error) { return nil, b.err }
 
 // QueryRow tells why nothing was executed.
-func (b failedBatch) QueryRow() pgx.Row { return failedRow{b.err} }
+func (b failedBatch) QueryRow() pgx.Row { return failedRow(b) }
 
 // Close tells why nothing was executed.
 func (b failedBatch) Close() error { return b.err }

@@ -141,11 +141,12 @@ func TestViewOfReads(t *testing.T) {
 	})
 }
 
-// Of players, one sees who stands in one's sessions; preferences are one's own.
+// Of players, one sees who stands in one's sessions by another's word; preferences are one's own.
 func TestViewOfPlayers(t *testing.T) {
 	both(t, func(t *testing.T, store *db.DB) {
 		ctx := t.Context()
 		mustAppend(t, store, from(ana, "shared", "from ana", ben), from(cleo, "secret", "from cleo"))
+		mustAppend(t, store, from(ben, "shared", "from ben"), from(ana, "mine", "from ana, who gets no answer", cleo))
 		for key, hash := range map[string]chain.Hash{"ana": ana, "ben": ben, "cleo": cleo} {
 			if _, err := store.UpsertComponents(ctx, []component.Draft{{Namespace: "ply", Key: key, Hash: &hash, Name: ptr(strings.ToUpper(key)), Preferences: []string{"tea"}}}); err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/overload"
 )
 
@@ -40,10 +41,18 @@ func isCheckSelection(selection ast.Selection) bool {
 func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefinition) *gqlerror.Error {
 	leave, err := a.gate(op).Enter(ctx)
 	if err != nil {
+		x.full = err
 		return refuse(ctx, http.StatusServiceUnavailable, fault.CodeOf(err), "%s", err)
 	}
 	x.leave = leave
 	return nil
+}
+
+// writeFull answers who found no place, with as little work as can be.
+func writeFull(w http.ResponseWriter, r *http.Request, err error) {
+	httpd.Quiet(r.Context())
+	w.Header().Set("Retry-After", overload.RetryAfter)
+	writeError(w, r, http.StatusServiceUnavailable, err)
 }
 
 // around finds places for operations on WebSockets. It is a gqlgen OperationMiddleware.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
-	"github.com/tzzr/context-manager/internal/overload"
 )
 
 // Limits of a request's body, in bytes.
@@ -30,6 +29,7 @@ type exchange struct {
 	status  int             // 0 leaves it to the transport
 	began   bool            // the operation was executed, or is being
 	leave   func()          // gives back its place among those at work, nil if it has none
+	full    error           // why it has none, nil if that is not why it is refused
 }
 
 type exchangeKey struct{}
@@ -115,9 +115,6 @@ func (r *reply) WriteHeader(status int) {
 	switch {
 	case r.exchange.status != 0:
 		status = r.exchange.status
-		if status == http.StatusServiceUnavailable {
-			r.Header().Set("Retry-After", overload.RetryAfter)
-		}
 	case status == http.StatusUnprocessableEntity:
 		status = http.StatusOK
 	}

@@ -205,6 +205,10 @@ func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body [
 	if x.leave != nil {
 		defer x.leave()
 	}
+	if x.full != nil {
+		writeFull(w, r, x.full)
+		return
+	}
 	if x.refused != nil {
 		body = stub
 	} else if body, err = parts.body(body); err != nil {

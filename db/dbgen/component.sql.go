@@ -30,7 +30,8 @@ type ComponentsByHashRow struct {
 	Preferences []string
 }
 
-// Components. Of players, a viewer sees who stands in their sessions, and preferences only their own; NULL sees all.
+// Components. Of players, a viewer sees who stands in their sessions by another's word: who has sent a message there, or
+// was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL sees all.
 func (q *Queries) ComponentsByHash(ctx context.Context, viewer *string, hashes []string) ([]ComponentsByHashRow, error) {
 	rows, err := q.db.Query(ctx, componentsByHash, viewer, hashes)
 	if err != nil {

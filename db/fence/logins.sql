@@ -54,6 +54,7 @@ GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA auth TO cm_writer;
 GRANT INSERT ON log.messages, log.message_refs, log.append_keys, knowledge.records, memory.selections TO cm_writer;
 GRANT USAGE ON SEQUENCE log.message_id TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.erase TO cm_writer;
+GRANT EXECUTE ON FUNCTION log.absent TO cm_writer, cm_reader;
 GRANT INSERT, UPDATE ON core.players, core.hashtags, core.flags, core.items, core.locations, core.names TO cm_writer;
 GRANT INSERT ON seal.leaves, seal.tiles, seal.trees, seal.logs, seal.checkpoints, seal.cosignatures TO cm_writer;
 GRANT INSERT, DELETE ON seal.outbox TO cm_writer;

@@ -1,5 +1,6 @@
--- The role that players read as, and what it may see: row-level security behind the predicates of the store. The policies
--- are of the form that is fast on a large log, a list that is made once a statement. Applied anew whenever this changes.
+-- The role that players read as, and what it may see: row-level security behind the predicates of the store. A policy's list
+-- is made once a statement and looked up by hash: as an array, = ANY, it would lead the planner to go through all that a
+-- player sees for every page of a thread. Applied anew whenever this changes.
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'cm_player') THEN
         CREATE ROLE cm_player NOLOGIN;
@@ -8,6 +9,20 @@ DO $$ BEGIN
         EXECUTE format('GRANT cm_player TO %I', current_user);
     END IF;
 END $$;
+
+-- Whoever may execute a trigger's function may put it on a table of their own and feed it rows: none that has its owner's
+-- rights is for all.
+DO $$
+DECLARE
+    f REGPROCEDURE;
+BEGIN
+    FOR f IN SELECT p.oid::REGPROCEDURE FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+        WHERE p.prosecdef AND n.nspname IN ('log', 'core', 'knowledge', 'embedding', 'memory', 'seal', 'auth')
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
+    END LOOP;
+END $$;
+GRANT EXECUTE ON FUNCTION log.players_known_to TO cm_player;
 
 GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
 GRANT SELECT ON log.messages, log.message_refs, log.members, log.messages_v7, core.players, core.hashtags, core.flags, core.items,

@@ -1,4 +1,5 @@
--- Components. Of players, a viewer sees who stands in their sessions, and preferences only their own; NULL sees all.
+-- Components. Of players, a viewer sees who stands in their sessions by another's word: who has sent a message there, or
+-- was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL sees all.
 
 -- name: ComponentsByHash :many
 SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc.narg('viewer')::bpchar IS NULL OR c.hash = sqlc.narg('viewer')::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences

@@ -220,30 +220,30 @@ func TestProviderRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct{ token, says string }{
-		"wrong audience":           {i.token(claims{"aud": "other"}), "it is for another audience"},
-		"no audience":              {i.token(claims{"aud": nil}), "it is for another audience"},
-		"expired":                  {i.token(claims{"exp": time.Now().Add(-time.Second).Unix()}), "it has expired"},
-		"without an end":           {i.token(claims{"exp": nil}), "it has expired"},
-		"not yet":                  {i.token(claims{"nbf": time.Now().Add(time.Hour).Unix()}), "it does not hold yet"},
-		"another provider's":       {other.token(nil), "no key of the provider has signed it"},
-		"another issuer's name":    {i.token(claims{"iss": other.server.URL}), "another provider has issued it"},
-		"alg none":                 {signed(t, claims{"alg": "none"}, i.claims(nil), func([]byte) []byte { return nil }), "no key"},
-		"alg none with a kid":      {raw64([]byte(`{"alg":"none","kid":"one"}`)) + "." + parts[1] + "." + parts[2], "no key"},
+		"wrong audience":        {i.token(claims{"aud": "other"}), "it is for another audience"},
+		"no audience":           {i.token(claims{"aud": nil}), "it is for another audience"},
+		"expired":               {i.token(claims{"exp": time.Now().Add(-time.Second).Unix()}), "it has expired"},
+		"without an end":        {i.token(claims{"exp": nil}), "it has expired"},
+		"not yet":               {i.token(claims{"nbf": time.Now().Add(time.Hour).Unix()}), "it does not hold yet"},
+		"another provider's":    {other.token(nil), "no key of the provider has signed it"},
+		"another issuer's name": {i.token(claims{"iss": other.server.URL}), "another provider has issued it"},
+		"alg none":              {signed(t, claims{"alg": "none"}, i.claims(nil), func([]byte) []byte { return nil }), "no key"},
+		"alg none with a kid":   {raw64([]byte(`{"alg":"none","kid":"one"}`)) + "." + parts[1] + "." + parts[2], "no key"},
 		"the public key as secret": {signed(t, claims{"alg": "HS256", "kid": "one"}, i.claims(nil), func(text []byte) []byte {
 			mac := hmac.New(sha256.New, public)
 			mac.Write(text)
 			return mac.Sum(nil)
 		}), "no key"},
-		"other claims":             {parts[0] + "." + raw64([]byte(`{"iss":"`+i.server.URL+`","aud":"cm","sub":"admin","exp":9999999999}`)) + "." + parts[2], "no key"},
-		"no signature":             {parts[0] + "." + parts[1] + ".", "no key"},
-		"an unknown key":           {signed(t, claims{"alg": "RS256", "kid": "two"}, i.claims(nil), signRSA(t, other.keys["one"])), "no key"},
-		"no subject":               {i.token(claims{"sub": nil}), "its claim sub names no player"},
-		"an empty subject":         {i.token(claims{"sub": ""}), "its claim sub names no player"},
-		"a subject in a list":      {i.token(claims{"sub": []string{"lena"}}), "no key"},
-		"a long subject":           {i.token(claims{"sub": strings.Repeat("x", 257)}), "its claim sub names no player"},
-		"nothing":                  {"..", "no key"},
-		"two parts":                {"a.b", "it has not the form of one"},
-		"very long":                {good + strings.Repeat("x", 1<<20), "it has not the form of one"},
+		"other claims":        {parts[0] + "." + raw64([]byte(`{"iss":"`+i.server.URL+`","aud":"cm","sub":"admin","exp":9999999999}`)) + "." + parts[2], "no key"},
+		"no signature":        {parts[0] + "." + parts[1] + ".", "no key"},
+		"an unknown key":      {signed(t, claims{"alg": "RS256", "kid": "two"}, i.claims(nil), signRSA(t, other.keys["one"])), "no key"},
+		"no subject":          {i.token(claims{"sub": nil}), "its claim sub names no player"},
+		"an empty subject":    {i.token(claims{"sub": ""}), "its claim sub names no player"},
+		"a subject in a list": {i.token(claims{"sub": []string{"lena"}}), "no key"},
+		"a long subject":      {i.token(claims{"sub": strings.Repeat("x", 257)}), "its claim sub names no player"},
+		"nothing":             {"..", "no key"},
+		"two parts":           {"a.b", "it has not the form of one"},
+		"very long":           {good + strings.Repeat("x", 1<<20), "it has not the form of one"},
 	} {
 		c, err := p.Verify(t.Context(), test.token)
 		if fault.CodeOf(err) != fault.Unauthenticated || !strings.Contains(err.Error(), test.says) || c != (Caller{}) {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,5 +109,46 @@ func TestTokensTellsForms(t *testing.T) {
 		if test.want == "" && err != nil || test.want != "" && (fault.CodeOf(err) != fault.Unauthenticated || !strings.HasPrefix(err.Error(), test.want)) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
+	}
+}
+
+// silent is a store that knows one token, until it says nothing any more.
+type silent struct {
+	nobodysTokens
+	mute atomic.Bool
+}
+
+func (s *silent) LiveTokens(_ context.Context, ids []string) ([]string, error) {
+	if s.mute.Load() {
+		return nil, fault.New(fault.Unavailable, "the database cannot be reached")
+	}
+	return ids, nil
+}
+
+// A stream outlives a database that does not answer, but nothing goes out on it that was not checked for in the last
+// seconds.
+func TestNothingGoesOutUnchecked(t *testing.T) {
+	t.Parallel()
+	store, clock := &silent{}, newClock()
+	tokens := &Tokens{store: store, cache: newCache(clock.now), used: newUses(clock.now), watches: newWatches(clock.now)}
+	ctx, watch, err := tokens.Watch(WithCaller(t.Context(), Caller{Role: Agent, TokenID: "a"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	tokens.watches.look(t.Context(), store)
+	store.mute.Store(true)
+	clock.pass(watchTrust - 1)
+	tokens.watches.look(t.Context(), store)
+	if err := watch.Check(t.Context()); err != nil || ctx.Err() != nil {
+		t.Errorf("Check() within %v = %v, want nothing", watchTrust, err)
+	}
+	clock.pass(1)
+	tokens.watches.look(t.Context(), store)
+	if ctx.Err() != nil {
+		t.Errorf("the stream ended with %v, want it to stay as long as nothing goes out", context.Cause(ctx))
+	}
+	if err := watch.Check(t.Context()); fault.CodeOf(err) != fault.Unavailable || fault.CodeOf(context.Cause(ctx)) != fault.Unavailable {
+		t.Errorf("Check() after %v = %v, and the stream ends with %v, want UNAVAILABLE", watchTrust, err, context.Cause(ctx))
 	}
 }

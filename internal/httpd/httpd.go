@@ -46,11 +46,15 @@ type Server struct {
 	streams    context.Context // ends when streams have to
 	endStreams context.CancelFunc
 	running    sync.WaitGroup // handlers, those of hijacked connections included
+
+	began time.Time
+	told  atomic.Int64 // when requests without a line of their own were told last: nanoseconds since it began
+	quiet atomic.Int64 // how many there were since
 }
 
 // New makes a server.
 func New(metrics *Metrics, log *slog.Logger) *Server {
-	s := &Server{log: log, metrics: metrics, limits: defaultLimits()}
+	s := &Server{log: log, metrics: metrics, limits: defaultLimits(), began: time.Now()}
 	s.streams, s.endStreams = context.WithCancel(context.Background())
 	return s
 }

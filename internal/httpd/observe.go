@@ -83,6 +83,10 @@ func (s *Server) done(r *http.Request, start time.Time, in *body, out *response,
 	s.metrics.request(r.Method, route, status, took)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.quiet {
+		s.quietly(r.Context())
+		return
+	}
 	attrs := []slog.Attr{
 		slog.String("method", known(r.Method)), slog.String("route", route), slog.Int("status", status),
 		slog.Duration("took", took), slog.Int64("in", in.count()), slog.Int64("out", out.count()),
@@ -97,6 +101,25 @@ func (s *Server) done(r *http.Request, start time.Time, in *body, out *response,
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
+// quietly counts a request that gets no line of its own, and gives those of a second one line together.
+func (s *Server) quietly(ctx context.Context) {
+	s.quiet.Add(1)
+	last, now := s.told.Load(), int64(time.Since(s.began))
+	if now-last >= int64(time.Second) && s.told.CompareAndSwap(last, now) {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "more is asked than can be done", slog.Int64("refused", s.quiet.Swap(0)))
+	}
+}
+
+// Quiet notes that a request was refused for want of room: such come in thousands, and a line for each would cost more
+// than the refusal.
+func Quiet(ctx context.Context) {
+	if f, ok := ctx.Value(factsKey{}).(*facts); ok {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.quiet = true
+	}
+}
+
 // facts are what the API tells about a request for its line in the log.
 type facts struct {
 	metrics *Metrics
@@ -106,6 +129,7 @@ type facts struct {
 	errors       int
 	kind, fields string // of the last operation
 	code         string // of the last error
+	quiet        bool   // it gets no line of its own
 }
 
 type factsKey struct{}

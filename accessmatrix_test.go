@@ -1,0 +1,504 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"github.com/tzzr/context-manager/graph"
+	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/config"
+	"github.com/tzzr/context-manager/internal/httpd"
+)
+
+// matrix says who may ask for what, and what must come. See testdata/access/README.md.
+type matrix struct {
+	Callers  map[string]string // what each is
+	Groups   map[string][]string
+	Fields   []fieldCase
+	Routes   []routeCase
+	Commands map[string]string // how each gets at the log without a token
+}
+
+type expectation map[string]string // by caller or group
+
+type fieldCase struct {
+	Field, Case, Over, Document, At string
+	Want                            expectation
+}
+
+func (c fieldCase) String() string { return strings.TrimSpace(c.Field + " " + c.Case + " " + c.Over) }
+
+type routeCase struct {
+	Route, Method, Path, Body string
+	Private                   bool // of a server with PRIVATE_LOG
+	Want                      expectation
+}
+
+func (c routeCase) String() string { return c.Method + " " + c.Path }
+
+func readMatrix(t *testing.T) matrix {
+	t.Helper()
+	text, err := os.ReadFile("testdata/access/matrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m matrix
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// of gives what must come for each caller.
+func (m matrix) of(t *testing.T, what fmt.Stringer, want expectation) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for name, outcome := range want {
+		callers := m.Groups[name]
+		if callers == nil {
+			callers = []string{name}
+		}
+		for _, caller := range callers {
+			if _, known := m.Callers[caller]; !known || out[caller] != "" {
+				t.Fatalf("%s: %q is no caller, or stands there twice", what, caller)
+			}
+			out[caller] = outcome
+		}
+	}
+	if len(out) != len(m.Callers) {
+		t.Fatalf("%s: expectations for %d callers, want %d", what, len(out), len(m.Callers))
+	}
+	return out
+}
+
+func schemaOf() *ast.Schema {
+	return generated.NewExecutableSchema(generated.Config{Resolvers: &graph.Resolver{}}).Schema()
+}
+
+// Whatever can be asked for has an expectation, and whatever has one can be asked for.
+func TestMatrixIsComplete(t *testing.T) {
+	t.Parallel()
+	m, schema := readMatrix(t), schemaOf()
+	wanted := map[string]bool{}
+	for _, root := range []*ast.Definition{schema.Query, schema.Mutation, schema.Subscription} {
+		for _, field := range root.Fields {
+			wanted[root.Name+"."+field.Name] = false
+		}
+	}
+	for _, kind := range schema.GetPossibleTypes(schema.Types["Node"]) {
+		wanted["Query.node "+kind.Name] = false
+	}
+	for _, c := range m.Fields {
+		object, name, _ := strings.Cut(c.Field, ".")
+		if definition := schema.Types[object]; definition == nil || definition.Fields.ForName(name) == nil && name != "__typename" {
+			t.Errorf("%s: there is no such field", c)
+		}
+		if _, err := parser.ParseQuery(&ast.Source{Input: c.Document}); err != nil {
+			t.Errorf("%s: %v", c, err)
+		}
+		m.of(t, c, c.Want)
+		wanted[c.Field] = true
+		if key := c.Field + " " + c.Case; c.Field == "Query.node" {
+			if _, ok := wanted[key]; !ok {
+				t.Errorf("%s: there is no such kind of node", c)
+			}
+			wanted[key] = true
+		}
+	}
+	for name, there := range wanted {
+		if !there {
+			t.Errorf("%s has no expectation in testdata/access/matrix.json", name)
+		}
+	}
+	commands := reflect.TypeFor[commandLine]()
+	for i := range commands.NumField() {
+		f := commands.Field(i)
+		if _, isCommand := f.Tag.Lookup("cmd"); isCommand {
+			if m.Commands[strings.ToLower(f.Name)] == "" {
+				t.Errorf("the command %s has no entry in testdata/access/matrix.json", strings.ToLower(f.Name))
+			}
+			delete(m.Commands, strings.ToLower(f.Name))
+		}
+	}
+	for name := range m.Commands {
+		t.Errorf("there is no command %s", name)
+	}
+}
+
+// methods are those that each route is asked by.
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+// Each route has an expectation for each method.
+func TestMatrixHasEachRoute(t *testing.T) {
+	t.Parallel()
+	m, there := readMatrix(t), map[string]bool{}
+	s := newSite(t, true, config.Server{})
+	for _, r := range routes(httpd.New(httpd.NewMetrics(), s.Log), s.Instance, auth.NewTokens(s.admin, s.DB, nil, s.Log), config.Server{}, httpd.NewMetrics(), s.Log) {
+		for _, method := range methods {
+			there[method+" "+r.pattern] = false
+		}
+	}
+	for _, c := range m.Routes {
+		m.of(t, c, c.Want)
+		list := strings.Split(c.Method, " ")
+		for _, method := range list {
+			if _, ok := there[method+" "+c.Route]; !ok {
+				t.Errorf("%s: there is no such route, or method", c)
+			}
+			there[method+" "+c.Route] = true
+		}
+	}
+	for name, has := range there {
+		if !has {
+			t.Errorf("%s has no expectation in testdata/access/matrix.json", name)
+		}
+	}
+}
+
+// stage is a site with what the matrix asks for.
+type stage struct {
+	*site
+	callers map[string]caller
+	message chain.Message // Ana's, which Ben and Eve see
+	citing  chain.Message // which all see, sent with one that only Ben and Dan see
+	cited   chain.Message // which all see, and one that only Ben and Dan see was sent with
+	values  map[string]func(caller) any
+}
+
+// caller is a row of the matrix.
+type caller struct {
+	player chain.Hash
+	token  string
+}
+
+// Every field for every caller, over HTTP, with row-level security and by the store alone.
+func TestMatrixOfFields(t *testing.T) {
+	t.Parallel()
+	for _, fenced := range []bool{true, false} {
+		t.Run(fmt.Sprint("fenced ", fenced), func(t *testing.T) {
+			t.Parallel()
+			m, s := readMatrix(t), newStage(t, newSite(t, fenced, config.Server{}))
+			for _, c := range m.Fields {
+				t.Run(c.String(), func(t *testing.T) {
+					t.Parallel()
+					for name, want := range m.of(t, c, c.Want) {
+						if got := s.with(t).outcome(c, s.callers[name]); got != want {
+							t.Errorf("%s: %s, want %s", name, got, want)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestMatrixOfRoutes(t *testing.T) {
+	t.Parallel()
+	m := readMatrix(t)
+	open, private := newStage(t, newSite(t, true, config.Server{})), newStage(t, newSite(t, true, config.Server{PrivateLog: true}))
+	for _, s := range []*stage{open, private} {
+		s.sealAll()
+	}
+	for _, c := range m.Routes {
+		s := open
+		if c.Private {
+			s = private
+		}
+		for name, want := range m.of(t, c, c.Want) {
+			for _, method := range strings.Split(c.Method, " ") {
+				got := s.send(method, c.Path, s.callers[name].token, []byte(strings.ReplaceAll(c.Body, "$TOKEN", s.callers[name].token)), "Content-Type: application/json")
+				status := strconv.Itoa(got.status)
+				if c.Route == "/" && status == "503" && bytes.Contains(s.send("GET", c.Path, "", nil).body, []byte("console not built")) {
+					status = "200" // built or not, it is for everybody
+				}
+				if status != want {
+					t.Errorf("%s %s for %s: %s %.100s, want %s", method, c.Path, name, status, got.body, want)
+				}
+			}
+		}
+	}
+}
+
+// newStage fills a site.
+func newStage(t *testing.T, s *site) *stage {
+	t.Helper()
+	st := &stage{site: s}
+	st.peopleAndThings()
+	st.cast()
+	st.properties()
+	return st
+}
+
+// cast makes the callers' tokens. Agents' have every scope, so that no scope hides that something else lets them in.
+func (s *stage) cast() {
+	s.t.Helper()
+	id, revoked := s.newToken(auth.Draft{Role: auth.Agent, Player: ana, Scopes: auth.AllScopes})
+	if _, err := s.RevokeToken(s.t.Context(), id, auth.Administrator()); err != nil {
+		s.t.Fatal(err)
+	}
+	_, expired := s.newToken(auth.Draft{Role: auth.Agent, Player: ana, Scopes: auth.AllScopes, Expires: ptr(time.Now().Add(time.Second))})
+	s.soon("a token ends", func() bool { return s.ask(expired, "{__typename}", nil).status == http.StatusUnauthorized })
+	s.callers = map[string]caller{
+		"none":                 {ana, ""},
+		"malformed":            {ana, auth.NewToken(auth.Agent) + "x"},
+		"revoked":              {ana, revoked},
+		"expired":              {ana, expired},
+		"client in":            {ana, s.token(auth.Client, ana, 0)},
+		"client out":           {cleo, s.token(auth.Client, cleo, 0)},
+		"agent in":             {ben, s.token(auth.Agent, ben, auth.AllScopes)},
+		"agent out":            {dan, s.token(auth.Agent, dan, auth.AllScopes)},
+		"agent without scopes": {ben, s.token(auth.Agent, ben, auth.EventsIngest)},
+		"hook":                 {ben, s.token(auth.Hook, ben, 0)},
+		"admin":                {playerOf("admin"), s.admin},
+	}
+}
+
+// soon polls for half a minute.
+func (s *site) soon(what string, right func() bool) {
+	s.t.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); <-ticker.C {
+		if right() {
+			return
+		}
+	}
+	s.t.Fatalf("not within half a minute: %s", what)
+}
+
+// with is the stage in a test within the one that it was made in.
+func (s *stage) with(t *testing.T) *stage {
+	inner := *s
+	site := *s.site
+	site.t = t
+	inner.site = &site
+	return &inner
+}
+
+// outcome is what a caller gets, in the matrix's words.
+func (s *stage) outcome(c fieldCase, by caller) string {
+	s.t.Helper()
+	doc, err := parser.ParseQuery(&ast.Source{Input: c.Document})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	variables := object{}
+	for _, v := range doc.Operations[0].VariableDefinitions {
+		value, ok := s.values[v.Variable]
+		if !ok {
+			s.t.Fatalf("%s: nothing is known of $%s", c, v.Variable)
+		}
+		variables[v.Variable] = value(by)
+	}
+	request := object{"query": c.Document, "variables": variables}
+	at := c.At
+	if at == "" {
+		at = doc.Operations[0].SelectionSet[0].(*ast.Field).Name
+	}
+	switch {
+	case c.Over == "events":
+		return s.stream(s.events(by.token, request), at)
+	case c.Over == "websocket":
+		return s.stream(s.frames(by.token, request), at)
+	}
+	a := s.ask(by.token, c.Document, variables)
+	if a.status == http.StatusUnauthorized {
+		return "401"
+	}
+	return outcomeOf(a.reply(s.t), at)
+}
+
+// outcomeOf says what stands at a path of a reply.
+func outcomeOf(r reply, path string) string {
+	if code := r.code(); code != "" {
+		return code
+	}
+	var value any = r.Data
+	for _, name := range strings.Split(path, ".") {
+		switch in := value.(type) {
+		case map[string]any:
+			value = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(in) {
+				return "empty"
+			}
+			value = in[i]
+		default:
+			return "null"
+		}
+	}
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case []any:
+		if len(v) == 0 {
+			return "empty"
+		}
+	case map[string]any:
+		if edges, ok := v["edges"].([]any); ok && len(edges) == 0 {
+			return "empty"
+		}
+		if v["totalCount"] == 0.0 {
+			return "empty"
+		}
+	case float64:
+		if v == 0 {
+			return "empty"
+		}
+	}
+	return "ok"
+}
+
+// event is what a stream gave: a reply, or how it ended.
+type event struct {
+	reply
+	end string // an HTTP status, or that a WebSocket was closed with; "complete"
+}
+
+// stream reads a subscription. Of messages, two that everybody sees who may subscribe come with one of the shared session
+// between them, which comes or not.
+func (s *stage) stream(events <-chan event, at string) string {
+	s.t.Helper()
+	ticker := time.NewTicker(30 * time.Millisecond)
+	defer ticker.Stop()
+	limit, watched, outcome := time.After(time.Minute), 0, "empty"
+	for {
+		select {
+		case e := <-events:
+			if message, ok := e.Data["messageAppended"].(map[string]any); ok {
+				if message["content"] != "watched" {
+					return "ok"
+				}
+				if watched++; watched == 3 {
+					return "empty"
+				}
+				continue
+			}
+			switch {
+			case e.code() != "":
+				return e.code()
+			case e.end == "complete":
+				return outcome
+			case e.end != "":
+				return e.end
+			}
+			outcome = outcomeOf(e.reply, at)
+		case <-ticker.C:
+			if at == "messageAppended" {
+				s.append(says(ana, "shared", "news", ben))
+				s.append(says(fay, "watched", "watched", ana, ben, cleo, dan, playerOf("admin")))
+			}
+		case <-limit:
+			s.t.Fatal("a stream says nothing for a minute")
+		}
+	}
+}
+
+// events subscribes by server-sent events.
+func (s *stage) events(token string, request object) <-chan event {
+	s.t.Helper()
+	body, err := json.Marshal(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(s.t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/graphql", bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "text/event-stream")
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { cancel(); _ = response.Body.Close() })
+	out := make(chan event, 100)
+	if response.StatusCode != http.StatusOK {
+		out <- event{end: strconv.Itoa(response.StatusCode)}
+		return out
+	}
+	go func() {
+		lines := bufio.NewScanner(response.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var e event
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && json.Unmarshal([]byte(data), &e.reply) == nil {
+				out <- e
+			}
+			if strings.HasPrefix(lines.Text(), "event: complete") {
+				out <- event{end: "complete"}
+			}
+		}
+	}()
+	return out
+}
+
+// frames subscribes on a WebSocket, which says who it is in its first message.
+func (s *stage) frames(token string, request object) <-chan event {
+	s.t.Helper()
+	ctx := s.t.Context()
+	conn, _, err := websocket.Dial(ctx, strings.Replace(s.url, "http", "ws", 1)+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = conn.CloseNow() })
+	hello := object{"type": "connection_init"}
+	if token != "" {
+		hello["payload"] = object{"authorization": "Bearer " + token}
+	}
+	for _, frame := range []object{hello, {"type": "subscribe", "id": "1", "payload": request}} {
+		if err := wsjson.Write(ctx, conn, frame); err != nil {
+			break // it is closed: reading says why
+		}
+	}
+	out := make(chan event, 100)
+	go func() {
+		for {
+			var frame struct {
+				Type    string
+				Payload json.RawMessage
+			}
+			if err := wsjson.Read(ctx, conn, &frame); err != nil {
+				out <- event{end: strconv.Itoa(int(websocket.CloseStatus(err)))}
+				return
+			}
+			var e event
+			switch frame.Type {
+			case "next":
+				_ = json.Unmarshal(frame.Payload, &e.reply)
+			case "error":
+				_ = json.Unmarshal(frame.Payload, &e.Errors)
+			case "complete":
+				e.end = "complete"
+			default:
+				continue
+			}
+			out <- e
+		}
+	}()
+	return out
+}

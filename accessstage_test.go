@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/graph/model"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// peopleAndThings appends what is asked for. In the session "shared" are Ana, Ben and Eve; Cleo and Dan are out.
+func (s *stage) peopleAndThings() {
+	s.t.Helper()
+	for _, key := range []string{"ana", "ben", "cleo", "dan", "eve", "admin"} {
+		s.upsert(component.Draft{Namespace: "ply", Key: key, Name: ptr("Player " + key), Preferences: []string{"tea"}})
+	}
+	for _, namespace := range []component.Namespace{"hst", "flg", "itm", "loc"} {
+		s.upsert(component.Draft{Namespace: namespace, Key: "thing", Name: ptr("Thing")})
+	}
+	s.append(says(eve, "shared", "the first of the harbour", ana, ben))
+	talk := says(ana, "shared", "the harbour is closed", ben, eve)
+	talk.ThreadHash = ptr(sumOf("thread"))
+	s.message = s.append(talk)[0]
+	s.append(says(cleo, "cleo's", "my own harbour"), says(dan, "dan's", "a harbour of mine"))
+	s.append(says(fay, "watched", "the beginning", ana, ben, cleo, dan, playerOf("admin")))
+	s.record(knowledge.Draft{Kind: chain.RefSecretary, Book: "book", Title: "the title", Content: "the text"})
+	s.cited = s.append(says(fay, "all", "all see this", ana, ben, cleo, dan))[0]
+	hidden := says(ben, "pair", "only Ben and Dan see this", dan)
+	hidden.Refs = []chain.Ref{{Type: chain.RefContext, Hash: s.cited.Hash}}
+	citing := says(fay, "all", "sent with what only Ben and Dan see", ana, cleo, ben, dan)
+	citing.Refs = []chain.Ref{{Type: chain.RefContext, Hash: s.append(hidden)[0].Hash}}
+	s.citing = s.append(citing)[0]
+	s.sealAll()
+}
+
+// properties gives the values of the documents' variables, by name, for a caller.
+func (s *stage) properties() {
+	s.t.Helper()
+	fixed := func(v any) func(caller) any { return func(caller) any { return v } }
+	id := func(kind, key string) func(caller) any { return fixed(model.GlobalID(kind, key)) }
+	draft := func(owner chain.Hash, session string) object {
+		return object{"sessionHash": sumOf("session:%s", session).String(), "ownerId": owner.String(), "content": "said"}
+	}
+	thing := func(namespace component.Namespace) string {
+		return component.DefaultHash(namespace, "thing").String()
+	}
+	record, err := s.Records(s.t.Context(), nil, nil, db.Page[int64]{Limit: 1})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	chosen := map[chain.Hash]selection.Selection{ana: s.choose(ana, "harbour"), ben: s.choose(ben, "harbour")}
+	selected := func(by caller) any {
+		of, ok := chosen[by.player]
+		if !ok {
+			of = chosen[ana]
+		}
+		return model.GlobalID("ContextSelection", of.ID)
+	}
+	token := func(role auth.Role, player chain.Hash) string {
+		made, _ := s.newToken(auth.Draft{Role: role, Player: player, Scopes: auth.LogRead})
+		return made
+	}
+	token(auth.Client, eve) // for whoever lists hers
+	fresh := func(owner chain.Hash) any { return s.append(says(owner, "shared", "fresh", ana, ben, eve))[0].Hash }
+	var n atomic.Int64
+	s.values = map[string]func(caller) any{
+		"message": fixed(s.message.Hash), "session": fixed(s.message.SessionHash), "thread": fixed(s.message.ThreadHash),
+		"watched": fixed(sumOf("session:watched")), "citing": fixed(s.citing.Hash), "cited": fixed(s.cited.Hash),
+		"eve": fixed(eve), "me": func(by caller) any { return by.player },
+		"tag": fixed(thing("hst")), "record": fixed(record.Items[0].Value.Hash),
+		"idMessage": id("Message", s.message.Hash.String()), "idSession": id("Session", s.message.SessionHash.String()),
+		"idThread": id("Thread", s.message.ThreadHash.String()), "idPlayer": id("Player", eve.String()),
+		"idHashtag": id("Hashtag", thing("hst")), "idFlag": id("Flag", thing("flg")), "idItem": id("Item", thing("itm")),
+		"idLocation": id("Location", thing("loc")), "idRecord": id("Record", record.Items[0].Value.Hash.String()),
+		"idContextSelection": selected,
+		"draft":              func(by caller) any { return draft(by.player, "shared") },
+		"eves":               func(by caller) any { return draft(eve, "shared") },
+		"first": func(by caller) any {
+			return draft(by.player, fmt.Sprint("new ", n.Add(1)))
+		},
+		"mine": func(by caller) any {
+			for _, key := range []string{"ana", "ben", "cleo", "dan", "admin"} {
+				if playerOf(key) == by.player {
+					return object{"namespace": "PLY", "key": key, "description": "myself"}
+				}
+			}
+			return nil
+		},
+		"fresh": func(by caller) any {
+			if by.player == ben {
+				return fresh(ben)
+			}
+			return fresh(ana)
+		},
+		"freshEves":   func(caller) any { return fresh(eve) },
+		"token":       func(by caller) any { return token(auth.Client, by.player) },
+		"tokenEves":   func(caller) any { return token(auth.Client, eve) },
+		"tokenAdmins": func(by caller) any { return token(auth.Admin, by.player) },
+	}
+}

@@ -1,0 +1,36 @@
+package db
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// clock tells the database's time without asking it each time: what it last said, and how long ago that was, which the
+// setting of this machine's clock does not change. So servers whose clocks differ, or jump, agree with each other and
+// with created_at.
+type clock struct {
+	mu   sync.Mutex
+	said time.Time // by the database
+	at   time.Time // when that was, by this machine's monotonic clock
+}
+
+// ask asks the database.
+func (c *clock) ask(ctx context.Context, p *pool) error {
+	began := time.Now()
+	var said time.Time
+	if err := p.QueryRow(ctx, clockSQL).Scan(&said); err != nil {
+		return err
+	}
+	at := began.Add(time.Since(began) / 2)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said, c.at = said, at
+	return nil
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.said.Add(time.Since(c.at))
+}
