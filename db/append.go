@@ -49,7 +49,9 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 	}
 	call := &appendCall{ctx: ctx, viewer: d.viewer, drafts: drafts, bytes: bytes, done: make(chan struct{})}
 	call.prepare()
-	return d.writer.submit(call)
+	written, err := d.writer.submit(call)
+	d.noteWritten(written)
+	return written, err
 }
 
 // outcome is what became of one call of a group.

@@ -37,6 +37,7 @@ type head struct {
 	hash     *chain.Hash // nil in a new session
 	sequence int64
 	at       time.Time
+	audit    bool // the server's own: see log.audit
 }
 
 type appendKey struct {
@@ -148,9 +149,9 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 func (p *appendPlan) readHeads(rows pgx.Rows) error {
 	var session, hash chain.Hash
 	var h head
-	_, err := pgx.ForEachRow(rows, []any{&session, &hash, &h.sequence, &h.at}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&session, &hash, &h.sequence, &h.at, &h.audit}, func() error {
 		own := hash
-		p.heads[session] = head{hash: &own, sequence: h.sequence, at: h.at}
+		p.heads[session] = head{hash: &own, sequence: h.sequence, at: h.at, audit: h.audit}
 		return nil
 	})
 	return err
@@ -252,6 +253,9 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		if call.viewer != nil && h.hash != nil && !changed && !p.members[member{*call.viewer, d.SessionHash}] {
 			return nil, &fault.Error{Code: fault.NotFound, Field: field + ".sessionHash", Message: "names no session of yours"}
 		}
+		if d.Original == nil && (h.audit || d.SessionHash == AuditSession(d.OwnerID)) {
+			return nil, errAuditSession(field + ".sessionHash")
+		}
 		at, err := p.place(d, h, call.viewer, field)
 		if err != nil {
 			return nil, err
@@ -261,7 +265,7 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 			return nil, &fault.Error{Code: fault.BadUserInput, Field: field, Message: err.Error()}
 		}
 		fresh[i] = true
-		heads[d.SessionHash] = head{hash: &m.Hash, sequence: m.Sequence, at: at}
+		heads[d.SessionHash] = head{hash: &m.Hash, sequence: m.Sequence, at: at, audit: h.audit}
 		if d.IdempotencyKey != nil {
 			uses[key] = &use{fingerprint: &call.prepared[i].fingerprint, hash: m.Hash, message: m}
 		}

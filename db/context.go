@@ -43,6 +43,23 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	if a.dense, without = d.denseQuery(ctx, request.Query); without != "" {
 		a.notices = append(a.notices, without)
 	}
+	for try := 1; ; try++ {
+		kept, err := d.selectAndKeep(ctx, a, now)
+		if quarantinedMeanwhile(err) && try < quarantineTries {
+			continue
+		}
+		if err == nil {
+			d.noteItems(kept.Items)
+		}
+		return kept, mapError(err)
+	}
+}
+
+// quarantineTries bounds how often a selection is made again because a message in it was quarantined.
+const quarantineTries = 5
+
+// selectAndKeep selects, once more if a message was erased in the meantime, and keeps the selection.
+func (d *DB) selectAndKeep(ctx context.Context, a asked, now time.Time) (selection.Selection, error) {
 	chosen, err := d.selectContext(ctx, a)
 	if err != nil {
 		return selection.Selection{}, err
@@ -50,7 +67,7 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 	chosen.CreatedAt = now
 	kept, err := keepSelection(ctx, d.queries(), chosen)
 	if !erasedMeanwhile(err) {
-		return kept, mapError(err)
+		return kept, err
 	}
 	a.indexed = true // which would wait for the erasure that waits for this
 	err = d.withoutErasures(ctx, func(q *dbgen.Queries) error {
@@ -60,7 +77,7 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 		}
 		return err
 	})
-	return kept, mapError(err)
+	return kept, err
 }
 
 // earlier gives the selection whose beginning is to be kept, nil for none.
@@ -68,7 +85,7 @@ func (d *DB) earlier(ctx context.Context, id string) (*selection.Selection, erro
 	if id == "" {
 		return nil, nil
 	}
-	earlier, err := d.Selection(ctx, id)
+	earlier, err := d.selection(ctx, id)
 	return &earlier, err
 }
 
@@ -201,6 +218,13 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 
 // Selection gives a selection as it was kept; NOT_FOUND if there is none with this id.
 func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, error) {
+	s, err := d.selection(ctx, id)
+	d.noteItems(s.Items)
+	return s, err
+}
+
+// selection is Selection for the store's own use: nobody has read it.
+func (d *DB) selection(ctx context.Context, id string) (selection.Selection, error) {
 	rows, err := d.readByKey().SelectionByID(ctx, id, d.viewerText())
 	if err != nil {
 		return selection.Selection{}, mapError(err)
@@ -236,7 +260,7 @@ func (d *DB) RecordSelection(ctx context.Context, id string, draft chain.Draft) 
 	if len(draft.Refs) > 0 {
 		return chain.Message{}, fault.Input("message.refs", "are the selection's items: leave them out")
 	}
-	s, err := d.Selection(ctx, id)
+	s, err := d.selection(ctx, id)
 	if err != nil {
 		return chain.Message{}, err
 	}

@@ -29,23 +29,25 @@ import (
 type DB struct {
 	*shared
 	viewer *chain.Hash // nil sees all
+	office *office     // of an administrator, whose doings are recorded; nil: nothing is
 }
 
 // shared is what all views of a store have in common.
 type shared struct {
-	address *address
-	direct  *address // for what needs a session; nil: there is none
-	pool    *pool    // for the server's own work, and for writing
-	reads   *pool    // for what callers read
-	fenced  bool     // row-level security stands behind what players read
-	index   *indexer
-	writer  *writer
-	feed    *feed
-	checks  chan struct{} // holds one for each check under way
-	sealer  atomic.Pointer[Sealer]
-	dense   atomic.Pointer[denseEmbedder]
-	log     *slog.Logger
-	most    scopeLimits // of searches
+	address  *address
+	direct   *address // for what needs a session; nil: there is none
+	pool     *pool    // for the server's own work, and for writing
+	reads    *pool    // for what callers read
+	fenced   bool     // row-level security stands behind what players read
+	index    *indexer
+	writer   *writer
+	feed     *feed
+	checks   chan struct{} // holds one for each check under way
+	sealer   atomic.Pointer[Sealer]
+	dense    atomic.Pointer[denseEmbedder]
+	log      *slog.Logger
+	most     scopeLimits // of searches
+	readings *readings   // what is on record already
 
 	clock clock
 
@@ -81,7 +83,7 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		pool.Close()
 		return nil, err
 	}
-	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks)}}
+	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), readings: newReadings()}}
 	d.Now = d.clock.now
 	if err := d.clock.ask(ctx, pool); err != nil {
 		pool.Close()
@@ -203,6 +205,7 @@ const (
 	codeAbsent     = "CM006"
 	codeErased     = "CM007" // before, or it cannot be
 	codeMeanwhile  = "CM008" // erased while it was being used
+	codeQuarantine = "CM009" // quarantined while it was being selected
 )
 
 // mapError gives an error of the database as a fault. A fault stays as it is.
@@ -238,7 +241,7 @@ func mapPostgres(pg *pgconn.PgError) error {
 		return fault.Wrap(pg, fault.NotFound, "%s", pg.Message)
 	case codeErased:
 		return fault.Wrap(pg, fault.Conflict, "%s", pg.Message)
-	case codeMeanwhile:
+	case codeMeanwhile, codeQuarantine:
 		return fault.Wrap(pg, fault.Unavailable, "too much at once; try again")
 	case codeImmutable:
 		return fault.Wrap(pg, fault.Forbidden, "%s", pg.Message)

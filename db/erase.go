@@ -38,7 +38,7 @@ func (d *DB) Erase(ctx context.Context, message, eraser chain.Hash, reason strin
 		return chain.Message{}, err
 	}
 	for try := 1; ; try++ {
-		written, err := d.queries().Erase(ctx, message.String(), eraser.String(), reason)
+		written, err := d.eraseOnce(ctx, message, eraser, reason)
 		switch {
 		case err == nil && len(written) == 1:
 			return messageOf(written[0]), nil
@@ -48,6 +48,14 @@ func (d *DB) Erase(ctx context.Context, message, eraser chain.Hash, reason strin
 			return chain.Message{}, mapError(err)
 		}
 	}
+}
+
+// eraseOnce erases, with what an administrator does on record.
+func (d *DB) eraseOnce(ctx context.Context, message, eraser chain.Hash, reason string) ([]dbgen.LogMessage, error) {
+	if d.office != nil {
+		return d.eraseOnRecord(ctx, message, eraser, reason)
+	}
+	return d.queries().Erase(ctx, message.String(), eraser.String(), reason)
 }
 
 // checkErasable sees to it that a player erases only what they sent.
@@ -73,6 +81,7 @@ func (d *DB) ErasuresOf(ctx context.Context, messages []chain.Hash) (map[chain.H
 	out := make(map[chain.Hash]chain.Message, len(rows))
 	for _, r := range rows {
 		out[r.Erased] = messageOf(r.LogMessage)
+		d.note(out[r.Erased])
 	}
 	return out, mapError(err)
 }

@@ -11,7 +11,9 @@ import (
 // MessagesByHash gives those of the messages that there are, in no order.
 func (d *DB) MessagesByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Message, error) {
 	rows, err := d.readByKey().MessagesByHash(ctx, hashTexts(hashes), d.viewerText())
-	return messagesOf(rows), mapError(err)
+	found := messagesOf(rows)
+	d.note(found...)
+	return found, mapError(err)
 }
 
 // MessagesByID gives, whoever asks, those of the messages that there are, in the order of their ids: as many of the first as have no
@@ -40,7 +42,7 @@ func (d *DB) Messages(ctx context.Context, scope selection.Scope, p Page[chain.H
 		Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
 		Viewer: a.Viewer, After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
 	})
-	return rowsOf(p, found, messageByHash), mapError(err)
+	return noted(d, rowsOf(p, found, messageByHash)), mapError(err)
 }
 
 // CountMessages counts the messages in a scope.
@@ -61,9 +63,9 @@ func (d *DB) SessionMessages(ctx context.Context, session chain.Hash, p Page[int
 	found, err := d.read().SessionMessages(ctx, dbgen.SessionMessagesParams{
 		SessionHash: session.String(), After: p.After, Before: p.Before, Backward: p.Backward, RowCount: p.more(), Viewer: d.viewerText(),
 	})
-	return rowsOf(p, found, func(r dbgen.LogMessage) Item[chain.Message, int64] {
+	return noted(d, rowsOf(p, found, func(r dbgen.LogMessage) Item[chain.Message, int64] {
 		return Item[chain.Message, int64]{messageOf(r), r.Sequence}
-	}), mapError(err)
+	})), mapError(err)
 }
 
 // ThreadMessages gives a page of a thread's messages by time.
@@ -72,13 +74,13 @@ func (d *DB) ThreadMessages(ctx context.Context, thread chain.Hash, p Page[chain
 		ThreadHash: thread.String(), After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
 		Viewer: d.viewerText(),
 	})
-	return rowsOf(p, found, messageByHash), mapError(err)
+	return noted(d, rowsOf(p, found, messageByHash)), mapError(err)
 }
 
 // CitingMessages gives a page of the messages that were sent with a message or record, by id.
 func (d *DB) CitingMessages(ctx context.Context, source chain.Hash, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
 	found, err := d.readByKey().CitingMessages(ctx, source.String(), hashText(p.After), d.viewerText(), p.more())
-	return rowsOf(p, found, messageByHash), mapError(err)
+	return noted(d, rowsOf(p, found, messageByHash)), mapError(err)
 }
 
 // CountCitingMessages counts them.

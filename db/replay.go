@@ -21,7 +21,7 @@ import (
 //
 // Faults: NOT_FOUND if there is no such selection.
 func (d *DB) ReplayContext(ctx context.Context, id string) (selection.Replay, error) {
-	original, err := d.Selection(ctx, id)
+	original, err := d.selection(ctx, id)
 	if err != nil {
 		return selection.Replay{}, err
 	}
@@ -38,6 +38,8 @@ func (d *DB) ReplayContext(ctx context.Context, id string) (selection.Replay, er
 	if err := r.run(ctx); err != nil {
 		return selection.Replay{}, mapError(err)
 	}
+	d.noteItems(original.Items)
+	d.noteItems(r.out.Replayed.Items)
 	return r.out, nil
 }
 
@@ -133,13 +135,13 @@ func (r *replay) explain(ctx context.Context) error {
 		return err
 	}
 	r.explainModel()
-	for _, explain := range []func(context.Context) error{r.explainErased, r.explainComponents, r.explainLate} {
+	for _, explain := range []func(context.Context) error{r.explainErased, r.explainQuarantined, r.explainComponents, r.explainLate} {
 		if err := explain(ctx); err != nil {
 			return err
 		}
 	}
 	if len(r.out.Causes) == 0 {
-		r.cause(selection.CauseUnknown, "Nothing that is meant to change has changed: not the policy, not the models, no message was erased, "+
+		r.cause(selection.CauseUnknown, "Nothing that is meant to change has changed: not the policy, not the models, no message was erased or quarantined, "+
 			"no component was changed, and none was late. So something was changed by other means: check the log and the receipt.")
 	}
 	return nil

@@ -82,6 +82,7 @@ type search struct {
 	unindexed        []int64 // messages that have no search vectors, if they are few
 	backlog          runs    // the same, as they are filed
 	unindexedRecords int64
+	quarantined      []int64 // messages that are not found, ascending
 	ids, recordIDs   []int64 // what the scope holds, if it is small or listed
 	large            bool    // not looked at as a whole
 	listed           bool    // large, and its ids are known
@@ -256,6 +257,9 @@ func (s *search) weigh(stats embeddings.Stats, owning []chain.Hash) {
 
 // find adds a candidate, or gives it its product.
 func (s *search) find(of source, product float64) {
+	if s.isQuarantined(of) {
+		return
+	}
 	if c := s.found[of]; c != nil {
 		c.product = product
 		return
@@ -271,7 +275,9 @@ func (s *search) findNearest(ctx context.Context) error {
 	hits := s.nearest
 	if hits == nil {
 		var err error
-		if hits, err = denseNearest(ctx, s.tx, *s.dense, s.request.Scope, s.ids, &s.result.at, maxNearest, s.viewer != nil); err != nil {
+		at := s.result.at
+		at.absent = s.unseen()
+		if hits, err = denseNearest(ctx, s.tx, *s.dense, s.request.Scope, s.ids, &at, maxNearest, s.viewer != nil); err != nil {
 			return err
 		}
 	}

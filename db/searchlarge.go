@@ -98,7 +98,7 @@ func (s *search) look(ctx context.Context) (words []*planWord, inScope, inAll sa
 	passages := at.size + at.records // most sources have one
 	batch := &pgx.Batch{}
 	if len(s.players) > 0 {
-		batch.Queue(owningInScopeSQL, append(slices.Clone(s.scope), at.position, list(at.absent), s.playerHashes())...).Query(collectInto(&owning))
+		batch.Queue(owningInScopeSQL, append(slices.Clone(s.scope), at.position, s.unseen(), s.playerHashes())...).Query(collectInto(&owning))
 	}
 	switch {
 	case s.listed:
@@ -110,7 +110,7 @@ func (s *search) look(ctx context.Context) (words []*planWord, inScope, inAll sa
 	}
 	if s.narrowed && s.viewer == nil { // what others see must not tell which words are looked for
 		all := make([]any, len(s.scope))
-		all = append(all, true, false, []string{"accountant", "secretary"}, at.position, list(at.absent), at.records, nil)
+		all = append(all, true, false, []string{"accountant", "secretary"}, at.position, s.unseen(), at.records, nil)
 		s.queueSample(batch, all, drawFor(passages, sampleOfCost), &inAll)
 	}
 	if err = s.tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -135,7 +135,7 @@ func (s *search) held() []any {
 		listed = list(s.ids)
 	}
 	return append(slices.Clone(s.scope), s.messages, s.narrowed, s.kinds,
-		at.position, list(at.absent), at.records, listed)
+		at.position, s.unseen(), at.records, listed)
 }
 
 // drawFor gives the least draw of a sample that has so many of all passages, and less than twice as many.
@@ -229,7 +229,7 @@ func (s *search) match(ctx context.Context, p plan) error {
 	case p.newest > 0 && s.listed:
 		s.queueProducts(batch, newestOf(s.ids, p.newest), newestOf(s.recordIDs, p.newest), maxCandidates)
 	case p.newest > 0:
-		batch.Queue(newestSQL, append(slices.Clone(s.scope), s.messages, s.kinds, at.position, list(at.absent), at.records,
+		batch.Queue(newestSQL, append(slices.Clone(s.scope), s.messages, s.kinds, at.position, s.unseen(), at.records,
 			s.vector.String(), p.newest, maxCandidates)...).Query(s.eachMatch)
 	}
 	if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -259,7 +259,7 @@ func (s *search) lookAround(ctx context.Context) error {
 		return nil
 	}
 	at, batch := s.result.at, &pgx.Batch{}
-	batch.Queue(aroundSQL, append(slices.Clone(s.scope), at.position, list(at.absent), s.vector.String(), best,
+	batch.Queue(aroundSQL, append(slices.Clone(s.scope), at.position, s.unseen(), s.vector.String(), best,
 		len(s.policy.Before), len(s.policy.After))...).Query(s.eachMatch)
 	return s.tx.SendBatch(ctx, batch).Close()
 }

@@ -39,6 +39,7 @@ type about struct {
 	sequence int64
 	owner    chain.Hash
 	role     *string
+	origin   *string // which program wrote it
 	salt     []byte
 	names    []string // what its owner is called
 	labels   []string // hashes of what it names
@@ -65,7 +66,7 @@ func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
 func (s *search) readMessages(rows pgx.Rows) error {
 	for rows.Next() {
 		a, id, key, name := about{}, int64(0), (*string)(nil), (*string)(nil)
-		if err := rows.Scan(&id, &a.hash, &a.session, &a.sequence, &a.owner, &a.role, &a.salt, &a.createdAt, &a.text, &a.whole, &a.labels, &key, &name); err != nil {
+		if err := rows.Scan(&id, &a.hash, &a.session, &a.sequence, &a.owner, &a.role, &a.salt, &a.createdAt, &a.text, &a.whole, &a.labels, &key, &name, &a.origin); err != nil {
 			return err
 		}
 		if name != nil {
@@ -226,6 +227,7 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 		}
 		if of.kind == chain.RefContext {
 			candidate.Owner = a.owner.String()
+			candidate.Provenance = &selection.Provenance{Owner: a.owner, Role: a.role, Source: a.origin, Session: a.session}
 		}
 		candidate.Matched = func() []string { return s.matched(candidate.Text) }
 		s.result.best[i] = candidate

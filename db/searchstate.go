@@ -75,6 +75,7 @@ func (s *search) begin(ctx context.Context) error {
 	if s.request.Player != nil {
 		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
 	}
+	batch.Queue(quarantinedSQL).Query(collectInto(&s.quarantined))
 	batch.Queue(planEach)
 	if s.messages && s.narrowed {
 		s.queueMessageIDs(batch)
@@ -110,6 +111,7 @@ func (s *search) begin(ctx context.Context) error {
 	if s.large && !s.listed {
 		s.ids, s.recordIDs = nil, nil
 	}
+	s.leaveQuarantined()
 	return nil
 }
 

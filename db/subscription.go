@@ -29,6 +29,8 @@ var (
 type Subscription struct {
 	wants func(*chain.Message) bool
 	news  chan struct{} // holds one if something changed since the reader looked
+	// record puts on record that a message is delivered; nil: nobody has to know.
+	record func(context.Context, *chain.Message) error
 
 	mu      sync.Mutex
 	waiting []*notice
@@ -70,6 +72,9 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*S
 		return nil, mapError(ctx.Err())
 	}
 	s := &Subscription{wants: wants, news: make(chan struct{}, 1)}
+	if d.office != nil && d.office.reading != nil {
+		s.record = d.recordDelivered
+	}
 	var seen *seenSessions
 	if d.viewer != nil {
 		seen = &seenSessions{viewer: *d.viewer, wants: wants}
@@ -107,7 +112,7 @@ type seenSessions struct {
 func (v *seenSessions) wantsSeen(m *chain.Message) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if m.OwnerID == v.viewer || slices.Contains(m.PlayerIDs, v.viewer) || m.MasterPlayer != nil && *m.MasterPlayer == v.viewer {
+	if takesPart(m, v.viewer) {
 		if v.sessions == nil {
 			v.named = append(v.named, m.SessionHash)
 		} else {
@@ -152,7 +157,7 @@ func (s *Subscription) keep(wanted func(*chain.Message) bool) {
 func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
 	for {
 		if m, err := s.take(); m != nil || err != nil {
-			return m, err
+			return s.deliver(ctx, m, err)
 		}
 		select {
 		case <-s.news:
@@ -160,6 +165,18 @@ func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
 			return nil, mapError(ctx.Err())
 		}
 	}
+}
+
+// deliver gives a message once that is on record. If it cannot be, the subscription ends.
+func (s *Subscription) deliver(ctx context.Context, m *chain.Message, err error) (*chain.Message, error) {
+	if m == nil || s.record == nil {
+		return m, err
+	}
+	if err := s.record(ctx, m); err != nil {
+		s.cut(err)
+		return nil, err
+	}
+	return m, nil
 }
 
 func (s *Subscription) take() (*chain.Message, error) {

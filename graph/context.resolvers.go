@@ -7,11 +7,36 @@ import (
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
 func (r *contextItemResolver) Source(ctx context.Context, obj *selection.Item) (model.ContextSource, error) {
 	return selectedSource(ctx, obj.Type, obj.Hash)
+}
+
+func (r *contextItemResolver) Owner(ctx context.Context, obj *selection.Item) (*model.Player, error) {
+	p, err := provenance(ctx, obj)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return optionalComponent(ctx, &p.Owner, component.Player, asPlayer)
+}
+
+func (r *contextItemResolver) Role(ctx context.Context, obj *selection.Item) (*string, error) {
+	p, err := provenance(ctx, obj)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return p.Role, nil
+}
+
+func (r *contextItemResolver) Origin(ctx context.Context, obj *selection.Item) (*string, error) {
+	p, err := provenance(ctx, obj)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return p.Source, nil
 }
 
 func (r *contextSelectionResolver) ID(ctx context.Context, obj *model.ContextSelection) (string, error) {

@@ -63,8 +63,8 @@ func TestEraseMessage(t *testing.T) {
 		}
 	}
 	a.ask(`{ verifyLog { valid messages erased } }`, nil, &log)
-	if v := log.VerifyLog; !v.Valid || v.Messages != 4 || v.Erased != 1 {
-		t.Errorf("verifyLog = %+v, want 4 messages, 1 erased, valid", v)
+	if v := log.VerifyLog; !v.Valid || v.Messages != 5 || v.Erased != 1 {
+		t.Errorf("verifyLog = %+v, want 4 messages and an audit event, 1 erased, valid", v)
 	}
 	tests := []struct{ name, hash, reason, code, message string }{
 		{"again", target, "why", "CONFLICT", "erased before"},

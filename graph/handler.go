@@ -55,11 +55,14 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	g := guard{cache: cache, limits: cfg.Limits, places: cfg.Places}
 	server.Use(g)
 	server.AroundOperations(cfg.Places.around)
+	audit := auditing{store: resolver.Store, present: presenter{log: cfg.Log}.present}
 	server.AroundOperations(begin)
+	server.AroundOperations(audit.operation)
 	server.AroundOperations(open.limit)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundOperations(watching{watcher: cfg.Watcher, present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
+	server.AroundResponses(audit.response)
 	server.AroundResponses(withLoaders(resolver))
 	server.AroundFields(allow)
 	server.AroundRootFields(limitTime)

@@ -45,6 +45,8 @@ var access = map[string]map[string]rule{
 		"seal":             {auth.Verify, nil},
 		"embeddingModels":  {auth.LogRead, administratorsOnly},
 		"tokens":           {auth.TokensManage, nil},
+		"quarantine":       {auth.LogRead, administratorsOnly},
+		"quarantines":      {auth.LogRead, administratorsOnly},
 	},
 	"Mutation": {
 		"appendMessages":     {auth.LogAppend, ownMessages},
@@ -57,6 +59,8 @@ var access = map[string]map[string]rule{
 		"eraseMessage":       {auth.Erase, nil},
 		"createToken":        {auth.TokensManage, nil},
 		"revokeToken":        {auth.TokensManage, nil},
+		"quarantine":         {auth.LogAppend, administratorsOnly},
+		"releaseQuarantine":  {auth.LogAppend, administratorsOnly},
 	},
 	"Subscription": {
 		"messageAppended":      {auth.LogRead, nil},

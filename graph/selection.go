@@ -42,14 +42,19 @@ func (r *Resolver) selection(ctx context.Context, key string) (*model.ContextSel
 // showSelection gives a selection its form in the schema, and announces the messages and records that it names.
 func showSelection(ctx context.Context, s selection.Selection) *model.ContextSelection {
 	var items, dropped sources
+	var owners []chain.Hash
 	for _, item := range s.Items {
 		items.add(item.Type, item.Hash)
+		if item.Provenance != nil {
+			owners = append(owners, item.Provenance.Owner)
+		}
 	}
 	for _, d := range s.Dropped {
 		dropped.add(d.Type, d.Hash)
 	}
 	items.expect(ctx)
 	dropped.expect(ctx)
+	loader.From(ctx).Components.Expect(owners)
 	return &model.ContextSelection{Selection: s}
 }
 
@@ -76,4 +81,16 @@ func selectedSource(ctx context.Context, kind chain.RefType, hash chain.Hash) (m
 		return nil, fault.New(fault.NotFound, "%s, which was selected, is no longer in the log", hash)
 	}
 	return source, err
+}
+
+// provenance says whose message an item is, nil for a record. What was selected before that was kept is told by the log.
+func provenance(ctx context.Context, item *selection.Item) (*selection.Provenance, error) {
+	if item.Provenance != nil || item.Type != chain.RefContext {
+		return item.Provenance, nil
+	}
+	m, err := loader.From(ctx).Messages.Load(ctx, item.Hash)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	return &selection.Provenance{Owner: m.OwnerID, Role: m.Role, Source: m.Source, Session: m.SessionHash}, nil
 }

@@ -118,7 +118,7 @@ func TestStreamOfTheFileGoesOn(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	made := g.create(g.token, object{"kind": "AGENT", "player": hashOf("owner")})
-	own := g.eventsOf(subscription, "Authorization", "Bearer "+g.token)
+	own := g.eventsOf(`subscription{messageAppended(sessions:[\"`+hashOf("s")+`\"]){content}}`, "Authorization", "Bearer "+g.token)
 	others := g.eventsOf(subscription, "Authorization", "Bearer "+made.Secret)
 	g.revoke(made.Token.ID)
 	wantLast(t, "the revoked one", others, `"UNAUTHENTICATED"`)

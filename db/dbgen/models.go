@@ -421,6 +421,11 @@ type LogAppendKey struct {
 	MessageHash chain.Hash
 }
 
+type LogAuditSession struct {
+	Player      chain.Hash
+	SessionHash chain.Hash
+}
+
 type LogMember struct {
 	Player      chain.Hash
 	SessionHash chain.Hash
@@ -481,6 +486,20 @@ type LogMessagesV7 struct {
 	Hashtags    []chain.Hash
 	Ambient     chain.NullJSON
 	CreatedAt   time.Time
+}
+
+type MemoryQuarantine struct {
+	ID            int64
+	Message       chain.Hash
+	MessageID     int64
+	Reason        string
+	PlacedBy      chain.Hash
+	PlacedAt      time.Time
+	Event         chain.Hash
+	ReleasedBy    *chain.Hash
+	ReleasedAt    *time.Time
+	ReleaseReason *string
+	ReleaseEvent  *chain.Hash
 }
 
 type MemorySelection struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-// Numbers, Hashes, Components, Checkpoints and Tokens are lists by what they are ordered by. A value is the list's name, which its cursors
+// Numbers, Hashes, Components, Checkpoints, Tokens and Selections are lists by what they are ordered by. A value is the list's name, which its cursors
 // hold, so that a list takes no cursor of another one. A cursor is base64url of the name, a colon, and the key.
 type (
 	Numbers     string // by an id of a record, or a sequence
@@ -21,6 +21,7 @@ type (
 	Components  string // by rank, then namespace and key
 	Checkpoints string // by the name that they were signed under, then size
 	Tokens      string // by time, then UUID
+	Selections  string // by time, then UUID
 )
 
 // The lists.
@@ -36,6 +37,9 @@ const (
 
 	AllCheckpoints Checkpoints = "checkpoints"
 	AllTokens      Tokens      = "tokens"
+
+	Quarantines          Numbers    = "quarantines"
+	QuarantineSelections Selections = "quarantine.selections"
 )
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
@@ -131,4 +135,13 @@ func (l Tokens) Parse(cursor string) (db.TokenKey, bool) {
 	micros, err := strconv.ParseInt(parts[0], 10, 64)
 	at := time.UnixMicro(micros).UTC()
 	return db.TokenKey{At: at, ID: parts[1]}, err == nil && at.Year() >= 1 && at.Year() <= 9999 && uuid.MatchString(parts[1])
+}
+
+// Encode gives the cursor of a place in a list of selections.
+func (l Selections) Encode(k db.SelectionKey) string { return Tokens(l).Encode(db.TokenKey(k)) }
+
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Selections) Parse(cursor string) (db.SelectionKey, bool) {
+	k, ok := Tokens(l).Parse(cursor)
+	return db.SelectionKey(k), ok
 }

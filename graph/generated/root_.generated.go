@@ -39,10 +39,13 @@ type ResolverRoot interface {
 	MessageRef() MessageRefResolver
 	Mutation() MutationResolver
 	Player() PlayerResolver
+	Quarantine() QuarantineResolver
+	QuarantineRelease() QuarantineReleaseResolver
 	Query() QueryResolver
 	Record() RecordResolver
 	ReplayCause() ReplayCauseResolver
 	Seal() SealResolver
+	SelectionHolder() SelectionHolderResolver
 	Session() SessionResolver
 	Subscription() SubscriptionResolver
 	Thread() ThreadResolver
@@ -93,7 +96,11 @@ type ComplexityRoot struct {
 
 	ContextItem struct {
 		Explanation func(childComplexity int) int
+		Hash        func(childComplexity int) int
+		Origin      func(childComplexity int) int
+		Owner       func(childComplexity int) int
 		Position    func(childComplexity int) int
+		Role        func(childComplexity int) int
 		Score       func(childComplexity int) int
 		Source      func(childComplexity int) int
 		Tokens      func(childComplexity int) int
@@ -135,6 +142,7 @@ type ComplexityRoot struct {
 	}
 
 	DroppedItem struct {
+		Hash   func(childComplexity int) int
 		Reason func(childComplexity int) int
 		Score  func(childComplexity int) int
 		Source func(childComplexity int) int
@@ -225,6 +233,7 @@ type ComplexityRoot struct {
 		Owner        func(childComplexity int) int
 		Players      func(childComplexity int) int
 		PrevHash     func(childComplexity int) int
+		Quarantined  func(childComplexity int) int
 		Refs         func(childComplexity int, typeArg *chain.RefType) int
 		Role         func(childComplexity int) int
 		Sequence     func(childComplexity int) int
@@ -267,7 +276,9 @@ type ComplexityRoot struct {
 		CreateToken        func(childComplexity int, input model.TokenInput) int
 		DropEmbeddingModel func(childComplexity int, name string) int
 		EraseMessage       func(childComplexity int, hash chain.Hash, reason string) int
+		Quarantine         func(childComplexity int, message chain.Hash, reason string) int
 		RecordSelection    func(childComplexity int, selection string, message chain.Draft) int
+		ReleaseQuarantine  func(childComplexity int, message chain.Hash, reason string) int
 		RequestContext     func(childComplexity int, input model.ContextRequestInput) int
 		RevokeToken        func(childComplexity int, id string) int
 		UpsertComponents   func(childComplexity int, components []component.Draft) int
@@ -291,6 +302,34 @@ type ComplexityRoot struct {
 		Preferences func(childComplexity int) int
 	}
 
+	Quarantine struct {
+		Event      func(childComplexity int) int
+		Message    func(childComplexity int) int
+		PlacedAt   func(childComplexity int) int
+		PlacedBy   func(childComplexity int) int
+		Reason     func(childComplexity int) int
+		Release    func(childComplexity int) int
+		Selections func(childComplexity int, first *int, after *string) int
+	}
+
+	QuarantineConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	QuarantineEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	QuarantineRelease struct {
+		At     func(childComplexity int) int
+		By     func(childComplexity int) int
+		Event  func(childComplexity int) int
+		Reason func(childComplexity int) int
+	}
+
 	Query struct {
 		Checkpoint       func(childComplexity int, size *int) int
 		Checkpoints      func(childComplexity int, first *int, after *string) int
@@ -302,6 +341,8 @@ type ComplexityRoot struct {
 		Message          func(childComplexity int, hash chain.Hash) int
 		Messages         func(childComplexity int, filter *selection.Scope, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
+		Quarantine       func(childComplexity int, message chain.Hash) int
+		Quarantines      func(childComplexity int, active *bool, first *int, after *string) int
 		Record           func(childComplexity int, hash chain.Hash) int
 		Records          func(childComplexity int, kind *chain.RefType, search *string, first *int, after *string) int
 		ReplayContext    func(childComplexity int, id string) int
@@ -377,6 +418,25 @@ type ComplexityRoot struct {
 		Waiting    func(childComplexity int) int
 		Witnessed  func(childComplexity int) int
 		Witnesses  func(childComplexity int) int
+	}
+
+	SelectionHolder struct {
+		CreatedAt func(childComplexity int) int
+		ID        func(childComplexity int) int
+		Player    func(childComplexity int) int
+		Position  func(childComplexity int) int
+		Receipt   func(childComplexity int) int
+	}
+
+	SelectionHolderConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	SelectionHolderEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	Session struct {
@@ -622,12 +682,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextItem.Explanation(childComplexity), true
+	case "ContextItem.hash":
+		if e.ComplexityRoot.ContextItem.Hash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextItem.Hash(childComplexity), true
+	case "ContextItem.origin":
+		if e.ComplexityRoot.ContextItem.Origin == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextItem.Origin(childComplexity), true
+	case "ContextItem.owner":
+		if e.ComplexityRoot.ContextItem.Owner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextItem.Owner(childComplexity), true
 	case "ContextItem.position":
 		if e.ComplexityRoot.ContextItem.Position == nil {
 			break
 		}
 
 		return e.ComplexityRoot.ContextItem.Position(childComplexity), true
+	case "ContextItem.role":
+		if e.ComplexityRoot.ContextItem.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextItem.Role(childComplexity), true
 	case "ContextItem.score":
 		if e.ComplexityRoot.ContextItem.Score == nil {
 			break
@@ -806,6 +890,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreatedToken.Token(childComplexity), true
 
+	case "DroppedItem.hash":
+		if e.ComplexityRoot.DroppedItem.Hash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DroppedItem.Hash(childComplexity), true
 	case "DroppedItem.reason":
 		if e.ComplexityRoot.DroppedItem.Reason == nil {
 			break
@@ -1232,6 +1322,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Message.PrevHash(childComplexity), true
+	case "Message.quarantined":
+		if e.ComplexityRoot.Message.Quarantined == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Message.Quarantined(childComplexity), true
 	case "Message.refs":
 		if e.ComplexityRoot.Message.Refs == nil {
 			break
@@ -1434,6 +1530,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.EraseMessage(childComplexity, args["hash"].(chain.Hash), args["reason"].(string)), true
+	case "Mutation.quarantine":
+		if e.ComplexityRoot.Mutation.Quarantine == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_quarantine_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.Quarantine(childComplexity, args["message"].(chain.Hash), args["reason"].(string)), true
 	case "Mutation.recordSelection":
 		if e.ComplexityRoot.Mutation.RecordSelection == nil {
 			break
@@ -1445,6 +1552,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RecordSelection(childComplexity, args["selection"].(string), args["message"].(chain.Draft)), true
+	case "Mutation.releaseQuarantine":
+		if e.ComplexityRoot.Mutation.ReleaseQuarantine == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_releaseQuarantine_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ReleaseQuarantine(childComplexity, args["message"].(chain.Hash), args["reason"].(string)), true
 	case "Mutation.requestContext":
 		if e.ComplexityRoot.Mutation.RequestContext == nil {
 			break
@@ -1553,6 +1671,111 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Player.Preferences(childComplexity), true
 
+	case "Quarantine.event":
+		if e.ComplexityRoot.Quarantine.Event == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.Event(childComplexity), true
+	case "Quarantine.message":
+		if e.ComplexityRoot.Quarantine.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.Message(childComplexity), true
+	case "Quarantine.placedAt":
+		if e.ComplexityRoot.Quarantine.PlacedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.PlacedAt(childComplexity), true
+	case "Quarantine.placedBy":
+		if e.ComplexityRoot.Quarantine.PlacedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.PlacedBy(childComplexity), true
+	case "Quarantine.reason":
+		if e.ComplexityRoot.Quarantine.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.Reason(childComplexity), true
+	case "Quarantine.release":
+		if e.ComplexityRoot.Quarantine.Release == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.Release(childComplexity), true
+	case "Quarantine.selections":
+		if e.ComplexityRoot.Quarantine.Selections == nil {
+			break
+		}
+
+		args, err := ec.field_Quarantine_selections_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Quarantine.Selections(childComplexity, args["first"].(*int), args["after"].(*string)), true
+
+	case "QuarantineConnection.edges":
+		if e.ComplexityRoot.QuarantineConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineConnection.Edges(childComplexity), true
+	case "QuarantineConnection.pageInfo":
+		if e.ComplexityRoot.QuarantineConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineConnection.PageInfo(childComplexity), true
+	case "QuarantineConnection.totalCount":
+		if e.ComplexityRoot.QuarantineConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineConnection.TotalCount(childComplexity), true
+
+	case "QuarantineEdge.cursor":
+		if e.ComplexityRoot.QuarantineEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineEdge.Cursor(childComplexity), true
+	case "QuarantineEdge.node":
+		if e.ComplexityRoot.QuarantineEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineEdge.Node(childComplexity), true
+
+	case "QuarantineRelease.at":
+		if e.ComplexityRoot.QuarantineRelease.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineRelease.At(childComplexity), true
+	case "QuarantineRelease.by":
+		if e.ComplexityRoot.QuarantineRelease.By == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineRelease.By(childComplexity), true
+	case "QuarantineRelease.event":
+		if e.ComplexityRoot.QuarantineRelease.Event == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineRelease.Event(childComplexity), true
+	case "QuarantineRelease.reason":
+		if e.ComplexityRoot.QuarantineRelease.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineRelease.Reason(childComplexity), true
+
 	case "Query.checkpoint":
 		if e.ComplexityRoot.Query.Checkpoint == nil {
 			break
@@ -1659,6 +1882,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string)), true
+	case "Query.quarantine":
+		if e.ComplexityRoot.Query.Quarantine == nil {
+			break
+		}
+
+		args, err := ec.field_Query_quarantine_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Quarantine(childComplexity, args["message"].(chain.Hash)), true
+	case "Query.quarantines":
+		if e.ComplexityRoot.Query.Quarantines == nil {
+			break
+		}
+
+		args, err := ec.field_Query_quarantines_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Quarantines(childComplexity, args["active"].(*bool), args["first"].(*int), args["after"].(*string)), true
 	case "Query.record":
 		if e.ComplexityRoot.Query.Record == nil {
 			break
@@ -2035,6 +2280,69 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Seal.Witnesses(childComplexity), true
+
+	case "SelectionHolder.createdAt":
+		if e.ComplexityRoot.SelectionHolder.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolder.CreatedAt(childComplexity), true
+	case "SelectionHolder.id":
+		if e.ComplexityRoot.SelectionHolder.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolder.ID(childComplexity), true
+	case "SelectionHolder.player":
+		if e.ComplexityRoot.SelectionHolder.Player == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolder.Player(childComplexity), true
+	case "SelectionHolder.position":
+		if e.ComplexityRoot.SelectionHolder.Position == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolder.Position(childComplexity), true
+	case "SelectionHolder.receipt":
+		if e.ComplexityRoot.SelectionHolder.Receipt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolder.Receipt(childComplexity), true
+
+	case "SelectionHolderConnection.edges":
+		if e.ComplexityRoot.SelectionHolderConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolderConnection.Edges(childComplexity), true
+	case "SelectionHolderConnection.pageInfo":
+		if e.ComplexityRoot.SelectionHolderConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolderConnection.PageInfo(childComplexity), true
+	case "SelectionHolderConnection.totalCount":
+		if e.ComplexityRoot.SelectionHolderConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolderConnection.TotalCount(childComplexity), true
+
+	case "SelectionHolderEdge.cursor":
+		if e.ComplexityRoot.SelectionHolderEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolderEdge.Cursor(childComplexity), true
+	case "SelectionHolderEdge.node":
+		if e.ComplexityRoot.SelectionHolderEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionHolderEdge.Node(childComplexity), true
 
 	case "Session.hash":
 		if e.ComplexityRoot.Session.Hash == nil {
@@ -2852,6 +3160,8 @@ enum ReplayCauseKind {
   MODEL
   "A message of the selection, or one that could have been a candidate, was erased."
   ERASED
+  "A message of the selection, or one that could have been a candidate, has come into quarantine since, or out of it."
+  QUARANTINED
   "Names, preferences or descriptions of components were changed that ranking or rendering uses."
   COMPONENTS
   "Messages that were being written then, or were not found yet, are where the search could see."
@@ -2868,7 +3178,7 @@ type ReplayCause {
   message: String!
   "Whether the replay is identical but for this: for POLICY, computed under the policy that was kept. Null where that cannot be tried."
   alone: Boolean
-  "Of ERASED, the messages that were: at most 20."
+  "Of ERASED and QUARANTINED, the messages that were: at most 20."
   messages: [Message!]!
 }
 
@@ -2876,8 +3186,16 @@ type ReplayCause {
 type ContextItem {
   "Its place, from 1."
   position: Int!
+  "The hash of the message or record."
+  hash: Hash!
   "The message or record."
   source: ContextSource!
+  "Who sent the message; null for a record."
+  owner: Player
+  "The message's role, as its writer gave it; null for a record."
+  role: String
+  "Which program wrote the message: its ` + "`" + `source` + "`" + `; null for a record."
+  origin: String
   "CONTEXT for a message, ACCOUNTANT or SECRETARY for a record."
   type: RefType!
   "0 to 1: the sum that ` + "`" + `explanation` + "`" + ` gives, at most 1."
@@ -2922,6 +3240,8 @@ enum DropReason {
 
 "A message or record that ranked within reach and was left out."
 type DroppedItem {
+  "The hash of the message or record."
+  hash: Hash!
   "The message or record."
   source: ContextSource!
   "0 to 1."
@@ -3289,6 +3609,103 @@ extend type Mutation {
 extend type Subscription {
   "Each message as soon as it is written; only of these sessions or threads, if given (at most 1,000 each; both given: both must match)."
   messageAppended("Only messages of these." sessions: [Hash!], "Only messages of these." threads: [Hash!]): Message!
+}
+`, BuiltIn: false},
+	{Name: "../schema/quarantine.graphqls", Input: `"That a message was taken out of selections, for the record."
+type Quarantine {
+  "The message. It stays where it is in the log, and whoever sees its session sees it; ` + "`" + `citedBy` + "`" + ` gives the messages that were sent with it."
+  message: Message!
+  "Why, in the administrator's words."
+  reason: String!
+  "The administrator."
+  placedBy: Player!
+  "When, by the database's clock."
+  placedAt: Time!
+  "The SYSTEM message in the administrator's audit session that records it."
+  event: Message!
+  "How it ended; null while it is in force."
+  release: QuarantineRelease
+  "Every selection that holds the message, the latest first: also as the beginning that was kept of an earlier one. At most 200 a page."
+  selections("At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): SelectionHolderConnection!
+}
+
+"The end of a quarantine."
+type QuarantineRelease {
+  "Why, in the administrator's words."
+  reason: String!
+  "The administrator."
+  by: Player!
+  "When, by the database's clock."
+  at: Time!
+  "The SYSTEM message in the administrator's audit session that records it."
+  event: Message!
+}
+
+"A selection that holds a message."
+type SelectionHolder {
+  "Its global id, for ` + "`" + `contextSelection` + "`" + `."
+  id: ID!
+  "Its receipt."
+  receipt: Hash!
+  "Whose it is; null for an administrator's."
+  player: Player
+  "When it was asked for."
+  createdAt: Time!
+  "The message's place among its items, from 1."
+  position: Int!
+}
+
+"A page of selections that hold a message."
+type SelectionHolderConnection {
+  "The selections, each with its cursor."
+  edges: [SelectionHolderEdge!]!
+  "Where this page stands."
+  pageInfo: PageInfo!
+  "How many there are in all; counted only when asked for."
+  totalCount: Int!
+}
+"A selection in a connection."
+type SelectionHolderEdge {
+  "For ` + "`" + `after` + "`" + `."
+  cursor: String!
+  "The selection."
+  node: SelectionHolder!
+}
+
+"A page of quarantines."
+type QuarantineConnection {
+  "The quarantines, each with its cursor."
+  edges: [QuarantineEdge!]!
+  "Where this page stands."
+  pageInfo: PageInfo!
+  "How many there are in all; counted only when asked for."
+  totalCount: Int!
+}
+"A quarantine in a connection."
+type QuarantineEdge {
+  "For ` + "`" + `after` + "`" + `."
+  cursor: String!
+  "The quarantine."
+  node: Quarantine!
+}
+
+extend type Message {
+  "Whether it is in quarantine, and so in no new selection; for everybody who sees the message."
+  quarantined: Boolean!
+}
+
+extend type Query {
+  "The quarantine of a message that is in force or, if none is, the last that was; null if there never was one. Administrators only."
+  quarantine("The message." message: Hash!): Quarantine
+  "Quarantines, the newest first. Administrators only. At most 200 a page."
+  quarantines("True for those in force, false for those that were released; null for all." active: Boolean, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): QuarantineConnection!
+}
+
+extend type Mutation {
+  "Takes a message out of every selection from now on, on every server of the log, and records it in your audit session. Selections that were made before stay as they are: ` + "`" + `selections` + "`" + ` lists those that hold it. If it is in quarantine already, that one is given. Administrators only. NOT_FOUND if there is no such message."
+  quarantine("The message." message: Hash!, "Why, for the record: 1 to 1,024 bytes." reason: String!): Quarantine!
+  "Lets a message be selected again, and records it in your audit session. If it was released before, that is given. Administrators only. NOT_FOUND if it never was in quarantine."
+  releaseQuarantine("The message." message: Hash!, "Why, for the record: 1 to 1,024 bytes." reason: String!): Quarantine!
 }
 `, BuiltIn: false},
 	{Name: "../schema/record.graphqls", Input: `"Which body of knowledge a record belongs to."
@@ -3801,8 +4218,16 @@ func (ec *executionContext) childFields_ContextItem(ctx context.Context, field g
 	switch field.Name {
 	case "position":
 		return ec.fieldContext_ContextItem_position(ctx, field)
+	case "hash":
+		return ec.fieldContext_ContextItem_hash(ctx, field)
 	case "source":
 		return ec.fieldContext_ContextItem_source(ctx, field)
+	case "owner":
+		return ec.fieldContext_ContextItem_owner(ctx, field)
+	case "role":
+		return ec.fieldContext_ContextItem_role(ctx, field)
+	case "origin":
+		return ec.fieldContext_ContextItem_origin(ctx, field)
 	case "type":
 		return ec.fieldContext_ContextItem_type(ctx, field)
 	case "score":
@@ -3885,6 +4310,8 @@ func (ec *executionContext) childFields_CreatedToken(ctx context.Context, field 
 
 func (ec *executionContext) childFields_DroppedItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "hash":
+		return ec.fieldContext_DroppedItem_hash(ctx, field)
 	case "source":
 		return ec.fieldContext_DroppedItem_source(ctx, field)
 	case "score":
@@ -4077,6 +4504,8 @@ func (ec *executionContext) childFields_Message(ctx context.Context, field graph
 		return ec.fieldContext_Message_citedBy(ctx, field)
 	case "integrity":
 		return ec.fieldContext_Message_integrity(ctx, field)
+	case "quarantined":
+		return ec.fieldContext_Message_quarantined(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Message", field.Name)
 }
@@ -4169,6 +4598,62 @@ func (ec *executionContext) childFields_Player(ctx context.Context, field graphq
 		return ec.fieldContext_Player_preferences(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Player", field.Name)
+}
+
+func (ec *executionContext) childFields_Quarantine(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "message":
+		return ec.fieldContext_Quarantine_message(ctx, field)
+	case "reason":
+		return ec.fieldContext_Quarantine_reason(ctx, field)
+	case "placedBy":
+		return ec.fieldContext_Quarantine_placedBy(ctx, field)
+	case "placedAt":
+		return ec.fieldContext_Quarantine_placedAt(ctx, field)
+	case "event":
+		return ec.fieldContext_Quarantine_event(ctx, field)
+	case "release":
+		return ec.fieldContext_Quarantine_release(ctx, field)
+	case "selections":
+		return ec.fieldContext_Quarantine_selections(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Quarantine", field.Name)
+}
+
+func (ec *executionContext) childFields_QuarantineConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_QuarantineConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_QuarantineConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_QuarantineConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type QuarantineConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_QuarantineEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_QuarantineEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_QuarantineEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type QuarantineEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_QuarantineRelease(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "reason":
+		return ec.fieldContext_QuarantineRelease_reason(ctx, field)
+	case "by":
+		return ec.fieldContext_QuarantineRelease_by(ctx, field)
+	case "at":
+		return ec.fieldContext_QuarantineRelease_at(ctx, field)
+	case "event":
+		return ec.fieldContext_QuarantineRelease_event(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type QuarantineRelease", field.Name)
 }
 
 func (ec *executionContext) childFields_Record(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4297,6 +4782,44 @@ func (ec *executionContext) childFields_Seal(ctx context.Context, field graphql.
 		return ec.fieldContext_Seal_witnesses(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Seal", field.Name)
+}
+
+func (ec *executionContext) childFields_SelectionHolder(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_SelectionHolder_id(ctx, field)
+	case "receipt":
+		return ec.fieldContext_SelectionHolder_receipt(ctx, field)
+	case "player":
+		return ec.fieldContext_SelectionHolder_player(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_SelectionHolder_createdAt(ctx, field)
+	case "position":
+		return ec.fieldContext_SelectionHolder_position(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectionHolder", field.Name)
+}
+
+func (ec *executionContext) childFields_SelectionHolderConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_SelectionHolderConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_SelectionHolderConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_SelectionHolderConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectionHolderConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_SelectionHolderEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_SelectionHolderEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_SelectionHolderEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectionHolderEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Session(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -29,6 +29,7 @@ type Loaders struct {
 	Sessions      *Batch[*chain.Session]      // nil if it has no message
 	Threads       *Batch[*chain.Thread]       // nil if it has no message
 	ThreadPlayers *Batch[[]chain.Hash]        // of a thread
+	Quarantined   *Batch[bool]                // of a message
 	Integrity     *Integrity
 }
 
@@ -81,6 +82,14 @@ func newLoaders(store *db.DB) *Loaders {
 		l.Components.Expect(slices.Concat(slices.Collect(maps.Values(players))...))
 		return fill(hashes, players), err
 	})
+	l.Quarantined = newBatch(func(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]bool, error) {
+		found, err := store.InQuarantine(ctx, hashes)
+		out := make(map[chain.Hash]bool, len(hashes))
+		for _, h := range found {
+			out[h] = true
+		}
+		return fill(hashes, out), err
+	})
 	return l
 }
 
@@ -123,6 +132,7 @@ func (l *Loaders) ExpectAround(messages []chain.Message) {
 	}
 	l.Integrity.Expect(messages...)
 	l.Refs.Expect(own)
+	l.Quarantined.Expect(own)
 	l.Components.Expect(components)
 	l.Sessions.Expect(sessions)
 	l.Threads.Expect(threads)

@@ -110,6 +110,14 @@ type PageInfo struct {
 	EndCursor *string `json:"endCursor,omitempty"`
 }
 
+// A quarantine in a connection.
+type QuarantineEdge struct {
+	// For `after`.
+	Cursor string `json:"cursor"`
+	// The quarantine.
+	Node Quarantine `json:"node"`
+}
+
 // Reading.
 //
 // A request may have at most 15,000 tokens, 15 levels of fields, 500 fields and fragment spreads, 50 fields at the root,
@@ -146,6 +154,14 @@ type Seal struct {
 	Waiting int `json:"waiting"`
 	// The witnesses that this server asks.
 	Witnesses []Witness `json:"witnesses"`
+}
+
+// A selection in a connection.
+type SelectionHolderEdge struct {
+	// For `after`.
+	Cursor string `json:"cursor"`
+	// The selection.
+	Node SelectionHolder `json:"node"`
 }
 
 // A session in a connection.

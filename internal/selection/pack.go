@@ -30,6 +30,7 @@ type Candidate struct {
 	CreatedAt   time.Time       // of two that say the same, the newer counts
 	Place       int64           // among messages, or records: of one time, the later one is the newer
 	Salt        []byte          // a message's
+	Provenance  *Provenance     // a message's
 	Matched     func() []string // the words of the query that the text holds; asked of what is selected
 }
 
@@ -317,7 +318,7 @@ func (p *packer) fail() bool {
 func (p *packer) outcome() (Packed, error) {
 	out := Packed{Items: []Item{}, Dropped: []Dropped{}, Rendered: p.rendered, Tokens: p.tokens}
 	for i, o := range p.taken {
-		item := Item{Position: i + 1, Hash: o.Hash, Type: o.Type, Score: o.Score, Explanation: o.Explanation, Tokens: o.cost}
+		item := Item{Position: i + 1, Hash: o.Hash, Type: o.Type, Score: o.Score, Explanation: o.Explanation, Tokens: o.cost, Provenance: o.Provenance}
 		item.Explanation.MatchedTerms = o.matched
 		out.Items = append(out.Items, item)
 		if o.Type == chain.RefContext {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/tzzr/context-manager/internal/chain"
 )
@@ -153,7 +154,12 @@ type coveredItem struct {
 func (s *Selection) covered() any {
 	switch s.version() {
 	case version1:
-		return s
+		bare := *s
+		bare.Items = slices.Clone(s.Items)
+		for i := range bare.Items {
+			bare.Items[i].Provenance = nil
+		}
+		return &bare
 	case version2:
 		return covered2{
 			Request: s.Request, Policy: s.Policy, LogPosition: s.LogPosition, LogSize: s.LogSize, Model: s.Model,

@@ -22,12 +22,13 @@ type CauseKind string
 
 // The kinds.
 const (
-	CausePolicy     CauseKind = "policy"
-	CauseModel      CauseKind = "model"
-	CauseErased     CauseKind = "erased"
-	CauseComponents CauseKind = "components"
-	CauseLate       CauseKind = "late"
-	CauseUnknown    CauseKind = "unknown"
+	CausePolicy      CauseKind = "policy"
+	CauseModel       CauseKind = "model"
+	CauseErased      CauseKind = "erased"
+	CauseComponents  CauseKind = "components"
+	CauseLate        CauseKind = "late"
+	CauseQuarantined CauseKind = "quarantined"
+	CauseUnknown     CauseKind = "unknown"
 )
 
 // Cause is something that has changed since a selection was made and can make its replay differ.
@@ -35,7 +36,7 @@ type Cause struct {
 	Kind     CauseKind
 	Message  string
 	Alone    *bool        // whether the replay is identical without this change; nil if that cannot be tried
-	Messages []chain.Hash // those that were erased
+	Messages []chain.Hash // those that were erased, or quarantined
 }
 
 // maxDifferences bounds how many differences are told.

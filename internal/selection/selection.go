@@ -29,6 +29,16 @@ type Item struct {
 	Score       float64       `json:"score"`
 	Explanation Explanation   `json:"explanation"`
 	Tokens      int           `json:"tokens"` // of its line
+	// Of a message; nil of one that was selected before this was kept.
+	Provenance *Provenance `json:"provenance,omitempty"`
+}
+
+// Provenance says whose a message is that was selected. The receipt covers it by the message's hash.
+type Provenance struct {
+	Owner   chain.Hash `json:"owner"`
+	Role    *string    `json:"role,omitempty"`
+	Source  *string    `json:"source,omitempty"` // which program wrote it
+	Session chain.Hash `json:"session"`
 }
 
 // DropReason says why something within reach was left out.

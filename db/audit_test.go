@@ -1,0 +1,425 @@
+package db_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// details are the attachments of an audit event.
+type details struct {
+	Kind, ByToken, Reason, Token, TokenKind, ExpiresAt string
+	Sessions                                           []chain.Hash
+	Message, Event, Player                             *chain.Hash
+	Scopes                                             []string
+}
+
+func detailsOf(t testing.TB, m chain.Message) (d details) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(*m.Attachments), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// sessionsRead gives the sessions that stand on record as read by a player, in order, event by event.
+func sessionsRead(t testing.TB, store *db.DB, player chain.Hash) (out []chain.Hash) {
+	t.Helper()
+	for _, m := range audited(t, store, player) {
+		if d := detailsOf(t, m); d.Kind == "reading" {
+			out = append(out, d.Sessions...)
+		}
+	}
+	return out
+}
+
+// Whatever gives messages to an administrator's view has their sessions put on record, once; counting and hashes do not.
+func TestReadingIsRecorded(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	ctx := t.Context()
+	for name, read := range map[string]func(v *db.DB, m chain.Message, s selection.Selection) error{
+		"a message": func(v *db.DB, m chain.Message, _ selection.Selection) error {
+			_, err := v.MessagesByHash(ctx, []chain.Hash{m.Hash})
+			return err
+		},
+		"messages": func(v *db.DB, m chain.Message, _ selection.Selection) error {
+			_, err := v.Messages(ctx, selection.Scope{Sessions: []chain.Hash{m.SessionHash}}, db.Page[chain.Hash]{Limit: 5})
+			return err
+		},
+		"a session": func(v *db.DB, m chain.Message, _ selection.Selection) error {
+			_, err := v.SessionMessages(ctx, m.SessionHash, db.Page[int64]{Limit: 5})
+			return err
+		},
+		"a thread": func(v *db.DB, m chain.Message, _ selection.Selection) error {
+			_, err := v.ThreadMessages(ctx, *m.ThreadHash, db.Page[chain.Hash]{Limit: 5})
+			return err
+		},
+		"what cites": func(v *db.DB, m chain.Message, _ selection.Selection) error {
+			_, err := v.CitingMessages(ctx, m.Hash, db.Page[chain.Hash]{Limit: 5})
+			return err
+		},
+		"an erasure": func(v *db.DB, m chain.Message, _ selection.Selection) error {
+			if _, err := store.Erase(ctx, m.Hash, ana, "why"); err != nil {
+				return err
+			}
+			_, err := v.ErasuresOf(ctx, []chain.Hash{m.Hash})
+			return err
+		},
+		"a selection": func(v *db.DB, _ chain.Message, s selection.Selection) error {
+			_, err := v.Selection(ctx, s.ID)
+			return err
+		},
+		"a replay": func(v *db.DB, _ chain.Message, s selection.Selection) error {
+			_, err := v.ReplayContext(ctx, s.ID)
+			return err
+		},
+		"a request": func(v *db.DB, m chain.Message, _ selection.Selection) error {
+			_, err := v.RequestContext(ctx, selection.Request{Query: "falcon", Limit: 5, Scope: selection.Scope{Sessions: []chain.Hash{m.SessionHash}}})
+			return err
+		},
+	} {
+		first, second := from(ana, name, "The falcon nests in the tower."), from(ana, name, "It does.")
+		first.ThreadHash = ptr(hashOf("thread of %s", name))
+		m := mustAppend(t, store, first)[0]
+		second.Refs = []chain.Ref{{Type: chain.RefContext, Hash: m.Hash}}
+		mustAppend(t, store, second)
+		s := ask(t, store.As(ana), "falcon", func(r *selection.Request) { r.Scope.Sessions = []chain.Hash{m.SessionHash} })
+		by := auth.Caller{Player: hashOf("reader of %s", name), Role: auth.Admin, TokenID: "its id"}
+		for round := range 2 {
+			view := store.AsAdministrator(by, db.NewReading())
+			if err := read(view, m, s); err != nil && round == 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := view.RecordReading(ctx); err != nil {
+				t.Errorf("%s: RecordReading() = %v", name, err)
+			}
+		}
+		events := audited(t, store, by.Player)
+		if got := sessionsRead(t, store, by.Player); len(events) != 1 || !slices.Equal(got, []chain.Hash{m.SessionHash}) {
+			t.Errorf("%s: %d events of %v, want one of %s", name, len(events), got, m.SessionHash)
+			continue
+		}
+		if *events[0].Content != "Read messages of 1 session of others." || detailsOf(t, events[0]).ByToken != "its id" {
+			t.Errorf("%s: the event says %q %s", name, *events[0].Content, *events[0].Attachments)
+		}
+	}
+	view := store.AsAdministrator(boss, db.NewReading())
+	if _, err := view.CountMessages(ctx, selection.Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := view.Sessions(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 50}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := view.VerifyLog(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := view.RecordReading(ctx); err != nil || len(audited(t, store, boss.Player)) != 0 {
+		t.Errorf("counting, hashes and verifying are on record; %v", err)
+	}
+	wantLog(t, store, 1)
+}
+
+// readAll reads a session as an administrator, and has it put on record.
+func readAll(t testing.TB, store *db.DB, by auth.Caller, sessions ...chain.Hash) error {
+	t.Helper()
+	view := store.AsAdministrator(by, db.NewReading())
+	for _, session := range sessions {
+		if _, err := view.SessionMessages(t.Context(), session, db.Page[int64]{Limit: 5}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return view.RecordReading(t.Context())
+}
+
+// What an administrator is a member of is not on record, and their own audit session neither; another's is.
+func TestReadingOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	mustAppend(t, store, from(ana, "shared", "first"), from(ana, "shared", "for the boss", boss.Player), from(ana, "foreign", "hidden"))
+	shared, foreign := hashOf("session:shared"), hashOf("session:foreign")
+	if err := readAll(t, store, boss, shared, foreign); err != nil {
+		t.Fatal(err)
+	}
+	if err := readAll(t, store, boss, db.AuditSession(boss.Player)); err != nil {
+		t.Fatal(err)
+	}
+	if got := sessionsRead(t, store, boss.Player); !slices.Equal(got, []chain.Hash{foreign}) {
+		t.Errorf("on record is %v, want %s", got, foreign)
+	}
+	other := auth.Caller{Player: hashOf("another"), Role: auth.Admin}
+	if err := readAll(t, store, other, db.AuditSession(boss.Player)); err != nil {
+		t.Fatal(err)
+	}
+	if got := sessionsRead(t, store, other.Player); !slices.Equal(got, []chain.Hash{db.AuditSession(boss.Player)}) {
+		t.Errorf("of the other is on record %v, want the first one's audit session", got)
+	}
+}
+
+// A day later reading goes on record again; another server knows nothing of the first one's record.
+func TestReadingADayLater(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	other := openURL(t, url)
+	now := time.Now()
+	store.Now = func() time.Time { return now }
+	mustAppend(t, store, from(ana, "foreign", "hidden"))
+	want := 0
+	for _, step := range []struct {
+		server *db.DB
+		after  time.Duration
+		more   int
+	}{{store, 0, 1}, {store, 24*time.Hour - 1, 0}, {store, 1, 1}, {store, time.Hour, 0}, {other, 0, 1}} {
+		now = now.Add(step.after)
+		if err := readAll(t, step.server, boss, hashOf("session:foreign")); err != nil {
+			t.Fatal(err)
+		}
+		want += step.more
+		if got := len(audited(t, store, boss.Player)); got != want {
+			t.Errorf("after %v: %d events, want %d", step.after, got, want)
+		}
+	}
+}
+
+// An event lists at most 1,000 sessions; more are in more events, of one transaction.
+func TestReadingOfManySessions(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	view := store.AsAdministrator(boss, db.NewReading())
+	for range 3 {
+		var drafts []chain.Draft
+		for i := range 700 {
+			drafts = append(drafts, from(ana, fmt.Sprint(time.Now().UnixNano(), i), "one"))
+		}
+		var hashes []chain.Hash
+		for _, m := range mustAppend(t, store, drafts...) {
+			hashes = append(hashes, m.Hash)
+		}
+		if _, err := view.MessagesByHash(t.Context(), hashes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := view.RecordReading(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int
+	for _, m := range audited(t, store, boss.Player) {
+		sizes = append(sizes, len(detailsOf(t, m).Sessions))
+	}
+	if !slices.Equal(sizes, []int{1000, 1000, 100}) {
+		t.Errorf("events list %v sessions", sizes)
+	}
+	wantLog(t, store, 0)
+}
+
+// Nobody but the server writes to an audit session, and nobody looks on by beginning one of its name before.
+func TestAuditSessionIsTheServers(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	ctx := t.Context()
+	own := chain.Draft{SessionHash: db.AuditSession(ana), OwnerID: ana, Content: "I did nothing"}
+	_, err := store.As(ana).Append(ctx, []chain.Draft{own})
+	wantCode(t, "a player to their own", err, fault.Forbidden, "messages[0].sessionHash")
+
+	mustAppend(t, store, from(ana, "foreign", "hidden"))
+	squat := chain.Draft{SessionHash: db.AuditSession(boss.Player), OwnerID: cleo, Content: "let me look on"}
+	mustAppend(t, store.As(cleo), squat)
+	if err := readAll(t, store, boss, hashOf("session:foreign")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := store.Messages(ctx, selection.Scope{Owners: []chain.Hash{boss.Player}}, db.Page[chain.Hash]{Limit: 5})
+	if err != nil || len(rows.Items) != 1 {
+		t.Fatalf("%d events, %v; want 1", len(rows.Items), err)
+	}
+	event := rows.Items[0].Value
+	if event.SessionHash == squat.SessionHash {
+		t.Error("the event is in the session that somebody else has begun")
+	}
+	if n, err := store.As(cleo).CountMessages(ctx, selection.Scope{}); err != nil || n != 1 {
+		t.Errorf("who began it sees %d messages, %v; want their own", n, err)
+	}
+	forged := chain.Draft{SessionHash: event.SessionHash, OwnerID: boss.Player, Content: "Read nothing.", PlayerIDs: []chain.Hash{cleo}}
+	_, err = office(store).Append(ctx, []chain.Draft{forged})
+	wantCode(t, "the administrator", err, fault.Forbidden, "messages[0].sessionHash")
+	forged.OwnerID = hashOf("another administrator")
+	_, err = store.AsAdministrator(auth.Caller{Player: forged.OwnerID, Role: auth.Admin}, nil).Append(ctx, []chain.Draft{forged})
+	wantCode(t, "another administrator", err, fault.Forbidden, "messages[0].sessionHash")
+	forged.OwnerID = cleo
+	_, err = store.As(cleo).Append(ctx, []chain.Draft{forged})
+	wantCode(t, "a stranger", err, fault.NotFound, "messages[0].sessionHash")
+	if err := readAll(t, store, boss, squat.SessionHash); err != nil {
+		t.Fatal(err)
+	}
+	found, err := store.SessionsByHash(ctx, []chain.Hash{event.SessionHash})
+	if err != nil || len(found) != 1 || found[0].Length != 2 {
+		t.Errorf("the audit session = %+v, %v; want 2 events", found, err)
+	}
+}
+
+// While nothing can be written, nothing of others is read: not a message of the log is shown that is not on record.
+func TestReadingWhileNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	mustAppend(t, store, from(ana, "foreign", "hidden"), from(boss.Player, "own", "mine"))
+	conn := superuser(t, url)
+	name := conn.Config().Database
+	mustExec(t, conn, "ALTER DATABASE "+name+" SET default_transaction_read_only = on")
+	reader := openURL(t, url)
+	err := readAll(t, reader, boss, hashOf("session:foreign"))
+	if fault.CodeOf(err) != fault.Unavailable || !strings.HasPrefix(err.Error(), "reading others' sessions is recorded in the log") {
+		t.Errorf("RecordReading() = %v", err)
+	}
+	if err := readAll(t, reader, boss, hashOf("session:own")); err != nil {
+		t.Errorf("reading one's own: %v", err)
+	}
+	if _, err := office(reader).Quarantine(t.Context(), mustFirst(t, reader), "why"); fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("Quarantine() = %v, want UNAVAILABLE", err)
+	}
+	mustExec(t, conn, "SET default_transaction_read_only = off")
+	mustExec(t, conn, "ALTER DATABASE "+name+" RESET default_transaction_read_only")
+	writer := openURL(t, url)
+	if err := readAll(t, writer, boss, hashOf("session:foreign")); err != nil {
+		t.Errorf("once it can be written: %v", err)
+	}
+	if got := sessionsRead(t, writer, boss.Player); len(got) != 1 {
+		t.Errorf("on record is %v", got)
+	}
+}
+
+func mustFirst(t testing.TB, store *db.DB) chain.Hash {
+	t.Helper()
+	rows, err := store.Messages(t.Context(), selection.Scope{}, db.Page[chain.Hash]{Limit: 1})
+	if err != nil || len(rows.Items) != 1 {
+		t.Fatalf("%d messages, %v", len(rows.Items), err)
+	}
+	return rows.Items[0].Key
+}
+
+// What an administrator erases, and every change of the tokens, is on record with its change; the secret is not.
+func TestChangesAreRecorded(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	ctx := t.Context()
+	m := mustAppend(t, store, from(ana, "a", "one"))[0]
+	erasure, err := office(store).Erase(ctx, m.Hash, boss.Player, "asked for")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, secret, err := store.CreateToken(ctx, auth.Draft{Role: auth.Agent, Player: ana, Note: "a note"}, boss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := store.RevokeToken(ctx, made.ID, boss); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agent := auth.Caller{Player: ana, Role: auth.Agent, Scopes: auth.AllScopes, TokenID: made.ID}
+	if _, _, err := store.CreateToken(ctx, auth.Draft{Role: auth.Client, Player: ana}, agent); err != nil {
+		t.Fatal(err)
+	}
+	events := audited(t, store, boss.Player)
+	if len(events) != 3 {
+		t.Fatalf("there are %d events, want 3", len(events))
+	}
+	d := detailsOf(t, events[0])
+	if d.Kind != "erasure" || *d.Message != m.Hash || *d.Event != erasure.Hash || d.Sessions[0] != m.SessionHash {
+		t.Errorf("the erasure's event = %+v", d)
+	}
+	for i, kind := range []string{"token.created", "token.revoked"} {
+		if d := detailsOf(t, events[i+1]); d.Kind != kind || d.Token != made.ID || d.TokenKind != "agent" || *d.Player != ana || len(d.Scopes) == 0 || d.ExpiresAt == "" {
+			t.Errorf("the event of %s = %+v", kind, d)
+		}
+	}
+	own := audited(t, store, ana)
+	if len(own) != 1 || detailsOf(t, own[0]).ByToken != made.ID {
+		t.Errorf("of an agent's own token there are %d events", len(own))
+	}
+	for _, e := range slices.Concat(events, own) {
+		if text := *e.Content + string(*e.Attachments); strings.Contains(text, secret) || strings.Contains(text, "a note") || strings.Contains(text, "asked for") {
+			t.Errorf("an event tells more than it should: %s", text)
+		}
+	}
+	conn := superuser(t, url) // an event that cannot be written undoes its change
+	mustExec(t, conn, "CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$")
+	second := mustAppend(t, store, from(ana, "a", "two"))[0]
+	mustExec(t, conn, "CREATE TRIGGER refuse BEFORE INSERT ON log.messages FOR EACH ROW WHEN (NEW.event_type = 'system') EXECUTE FUNCTION refuse()")
+	if _, err := office(store).Erase(ctx, second.Hash, boss.Player, "why"); fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("Erase() = %v, want UNAVAILABLE", err)
+	}
+	if _, _, err := store.CreateToken(ctx, auth.Draft{Role: auth.Agent, Player: ana}, boss); fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("CreateToken() = %v, want UNAVAILABLE", err)
+	}
+	if n, err := store.CountTokens(ctx, boss, nil); err != nil || n != 2 || read(t, store, second.Hash).Content == nil {
+		t.Errorf("what is not on record was done: %d tokens, %v", n, err)
+	}
+	mustExec(t, conn, "DROP TRIGGER refuse ON log.messages")
+	wantLog(t, store, 1)
+}
+
+// Erasing messages of many sessions while others append to them and to each other's: nobody waits for ever.
+func TestErasuresOnRecordWhileOthersAppend(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	var drafts []chain.Draft
+	for i := range 30 {
+		drafts = append(drafts, from(ana, fmt.Sprint("s", i), "one"))
+	}
+	written := mustAppend(t, store, drafts...)
+	errs := make(chan error, 2)
+	go func() {
+		for range 30 {
+			if _, err := store.Append(t.Context(), drafts); err != nil {
+				errs <- err
+				return
+			}
+		}
+		errs <- nil
+	}()
+	go func() {
+		for _, m := range written {
+			if _, err := office(store).Erase(t.Context(), m.Hash, boss.Player, "why"); err != nil {
+				errs <- err
+				return
+			}
+		}
+		errs <- nil
+	}()
+	for range 2 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(audited(t, store, boss.Player)); n != len(written) {
+		t.Errorf("%d erasures are on record, want %d", n, len(written))
+	}
+	wantLog(t, store, int64(len(written)))
+}
+
+// What several read at once goes on record once.
+func TestReadingAtOnce(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	mustAppend(t, store, from(ana, "foreign", "hidden"))
+	errs := make(chan error, 8)
+	for range cap(errs) {
+		go func() { errs <- readAll(t, store, boss, hashOf("session:foreign")) }()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(audited(t, store, boss.Player)); n != 1 {
+		t.Errorf("there are %d events, want 1", n)
+	}
+}
