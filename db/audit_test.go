@@ -3,6 +3,8 @@ package db_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -422,4 +424,52 @@ func TestReadingAtOnce(t *testing.T) {
 	if n := len(audited(t, store, boss.Player)); n != 1 {
 		t.Errorf("there are %d events, want 1", n)
 	}
+}
+
+// The logins of a Postgres that is the server's own may do what is needed for all this.
+func TestOfficeOfOwnLogins(t *testing.T) {
+	t.Parallel()
+	_, at := open(t)
+	if err := db.MigrateOwn(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	as := func(login string) string {
+		u, err := url.Parse(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set("user", login)
+		u.RawQuery, u.User = q.Encode(), nil
+		return u.String()
+	}
+	store, err := db.OpenAs(t.Context(), as(db.WriterRole), as(db.ReaderRole), 4, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	m := mustAppend(t, store, from(ana, "foreign", "The falcon nests in the tower."))[0]
+	s := ask(t, store.As(ana), "falcon", nil)
+	if err := readAll(t, store, boss, m.SessionHash); err != nil {
+		t.Error(err)
+	}
+	mustQuarantine(t, store, m.Hash)
+	if names(ask(t, store.As(ana), "falcon", nil), m.Hash) {
+		t.Error("what is in quarantine is found")
+	}
+	if found, err := store.As(ana).InQuarantine(t.Context(), []chain.Hash{m.Hash}); err != nil || len(found) != 1 {
+		t.Errorf("InQuarantine() = %v, %v", found, err)
+	}
+	if found, err := store.As(cleo).InQuarantine(t.Context(), []chain.Hash{m.Hash}); err != nil || len(found) != 0 {
+		t.Errorf("of a stranger: InQuarantine() = %v, %v", found, err)
+	}
+	wantCauses(t, "in quarantine", mustReplay(t, store, s.ID), selection.CauseQuarantined)
+	mustRelease(t, store, m.Hash)
+	if _, err := office(store).Erase(t.Context(), m.Hash, boss.Player, "why"); err != nil {
+		t.Error(err)
+	}
+	if n := len(audited(t, store, boss.Player)); n != 4 {
+		t.Errorf("there are %d events, want 4", n)
+	}
+	wantLog(t, store, 1)
 }
