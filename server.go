@@ -182,7 +182,7 @@ func reachable(addr net.Addr) string {
 // pool has connections for; writes are gathered, so that more at once make them cheaper.
 const (
 	readPlaces, readQueue   = 32, 64
-	writePlaces, writeQueue = 128, 128
+	writePlaces, writeQueue = 256, 128
 	tilePlaces, tileQueue   = 8, 32
 )
 

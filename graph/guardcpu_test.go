@@ -126,12 +126,12 @@ func cpu(t testing.TB) time.Duration {
 func perCall(t testing.TB, enough time.Duration, call func()) time.Duration {
 	t.Helper()
 	call() // what is done only once
-	for n := 4; ; n *= 4 {
+	for n := 2; ; n *= 3 {
 		before := cpu(t)
 		for range n {
 			call()
 		}
-		if used := (cpu(t) - before) / time.Duration(n); used < enough || n > 256 {
+		if used := (cpu(t) - before) / time.Duration(n); used < enough || n > 16 {
 			return used
 		}
 	}

@@ -144,7 +144,7 @@ func (g *Gate) whoAmI(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"player": caller.Player.String(), "role": caller.Role, "scopes": caller.Scopes.Names(),
+		"player": caller.Player.String(), "role": caller.Role, "scopes": caller.Scopes.Names(), "token": caller.TokenID,
 	})
 }
 

@@ -120,8 +120,9 @@ func TestSession(t *testing.T) {
 	var who struct {
 		Player, Role string
 		Scopes       []string
+		Token        *string
 	}
-	if err := json.NewDecoder(r.Body).Decode(&who); err != nil || who.Role != "admin" || len(who.Scopes) != 8 || who.Player != Administrator().Player.String() {
+	if err := json.NewDecoder(r.Body).Decode(&who); err != nil || who.Role != "admin" || len(who.Scopes) != 8 || who.Token == nil || *who.Token != "" || who.Player != Administrator().Player.String() {
 		t.Errorf("GET /session = %v, %v, want the administrator", who, err)
 	}
 	if r := f.do("POST", "http://cm.test/who", "", "Cookie", cookie); r.StatusCode != 200 {

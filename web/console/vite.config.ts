@@ -25,7 +25,7 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: { proxy: { "/graphql": { target: server, ws: true }, "/session": server } },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], testTimeout: 60_000 },
 });
 
 // Writes name.gz beside each asset that shrinks, which the server sends as it is.

@@ -49,15 +49,33 @@ export class Visit {
     if (!fine) this.complaints.push(`request to another origin: ${url}`);
   }
 
-  /** Opens the console as the server's first address does, with the token. */
-  async signIn(path = "/"): Promise<void> {
-    await this.page.goto(`${this.server.base}${path}#token=${this.server.token}`);
+  /** Opens the console as the server's first address does, with a token in it: the administrator's, or another. */
+  async signIn(path = "/", token = this.server.token): Promise<void> {
+    await this.page.goto(`${this.server.base}${path}#token=${token}`);
     await this.page.getByRole("button", { name: "Sign out" }).waitFor();
   }
 
   /** Opens an address; a full load. */
   async go(path: string): Promise<void> {
     await this.page.goto(this.server.base + path);
+  }
+
+  /** Presses Tab until the focus is on what has this name. */
+  async tabTo(wanted: RegExp): Promise<void> {
+    for (let i = 0; i < 80; i++) {
+      await this.page.keyboard.press("Tab");
+      if (wanted.test(await this.focused())) return;
+    }
+    throw new Error(`Tab never reached ${wanted}`);
+  }
+
+  /** The name of what has the focus: its label, or its text. */
+  focused(): Promise<string> {
+    return this.page.evaluate(() => {
+      const at = document.activeElement;
+      const label = at instanceof HTMLInputElement ? at.labels?.[0]?.textContent : at?.textContent;
+      return at?.getAttribute("aria-label") ?? label ?? "";
+    });
   }
 
   /** Expects that axe finds nothing on the page as it is. */

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
+import { looks } from "./looks";
 import { type Server, startServer } from "./server";
 
 let server: Server;
@@ -247,15 +248,8 @@ describe("by keyboard alone", () => {
   it("goes from the first page to a message and back, and verifies its chain", async () => {
     const { thread } = sample();
     const v = await visit();
-    const focused = () =>
-      v.page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent);
-    const tabTo = async (wanted: RegExp) => {
-      for (let i = 0; i < 40; i++) {
-        await v.page.keyboard.press("Tab");
-        if (wanted.test((await focused()) ?? "")) return;
-      }
-      throw new Error(`Tab never reached ${wanted}`);
-    };
+    const focused = () => v.focused();
+    const tabTo = (wanted: RegExp) => v.tabTo(wanted);
     await v.signIn();
     await v.page.getByRole("listitem").first().waitFor();
     await tabTo(/^Skip to the page$/);
@@ -281,10 +275,6 @@ describe("by keyboard alone", () => {
 });
 
 describe("axe finds nothing", () => {
-  const looks = (["light", "dark"] as const).flatMap((theme) => [
-    { theme, width: 1280, height: 800 },
-    { theme, width: 390, height: 844 },
-  ]);
   it.each(looks)("on any page, $theme, $width wide", async (look) => {
     const { thread, message } = sample();
     const v = await visit(look);

@@ -13,6 +13,10 @@ export type Server = {
   token: string;
   /** Runs SQL as the database's superuser, and gives what it prints, unaligned and without headings. */
   sql: (text: string) => string;
+  /** Asks the API, as the administrator of the data directory's file unless with another token; throws on errors. */
+  ask: <T>(query: string, variables?: object, token?: string) => Promise<T>;
+  /** Makes a token by the API. */
+  makeToken: (input: object) => Promise<{ id: string; secret: string }>;
   /** Appends a message to a session, as the sender of its first one. */
   append: (session: string, content: string) => Promise<void>;
   stop: () => Promise<void>;
@@ -57,20 +61,32 @@ export async function startServer({ witnessed = false } = {}): Promise<Server> {
     const url = readFileSync(join(dir, "postgres.url"), "utf8").trim();
     return execFileSync("psql", [url, "-XqAt", "-v", "ON_ERROR_STOP=1"], { input: text, encoding: "utf8" }).trim();
   };
+  const ask = async <T>(query: string, variables: object = {}, as = token): Promise<T> => {
+    const response = await fetch(`${base}/graphql`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${as}` },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
+    if (errors) throw new Error(JSON.stringify(errors));
+    return data;
+  };
   return {
     base,
     token,
     sql,
+    ask,
+    makeToken: async (input) => {
+      const query = "mutation ($i: TokenInput!) { createToken(input: $i) { secret token { id } } }";
+      const { createToken: made } = await ask<{ createToken: { secret: string; token: { id: string } } }>(query, {
+        i: input,
+      });
+      return { id: made.token.id, secret: made.secret };
+    },
     append: async (session, content) => {
       const owner = sql(`SELECT owner_id FROM log.messages WHERE session_hash = '${session}' AND sequence = 1`);
       const query = "mutation ($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }";
-      const response = await fetch(`${base}/graphql`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-        body: JSON.stringify({ query, variables: { m: [{ sessionHash: session, ownerId: owner, content }] } }),
-      });
-      const { errors } = (await response.json()) as { errors?: unknown };
-      if (errors) throw new Error(JSON.stringify(errors));
+      await ask(query, { m: [{ sessionHash: session, ownerId: owner, content }] });
     },
     stop: async () => {
       stopping = true;

@@ -1,14 +1,16 @@
 import { createClient as createSocket, type Client as Socket } from "graphql-ws";
 import { type Client, type CombinedError, cacheExchange, createClient, fetchExchange, mapExchange } from "urql";
-import { codeOf } from "./errors";
+import type { Comeback } from "./comeback";
+import { codeOf, describe } from "./errors";
 
-/** The client for queries and mutations. unauthenticated is called whenever the server no longer knows who asks. */
-export function newClient(unauthenticated: () => void): Client {
+/** The client for queries and mutations. What the server refuses because the session has ended waits for a comeback. */
+export function newClient(comeback: Comeback): Client {
   const watch = (error: CombinedError) => {
-    if (codeOf(error) === "UNAUTHENTICATED") unauthenticated();
+    if (codeOf(error) === "UNAUTHENTICATED") comeback.ended(describe(error).detail);
   };
   return createClient({
     url: "/graphql",
+    fetch: comeback.fetch,
     preferGetMethod: false,
     requestPolicy: "cache-and-network",
     // One answer to one request: never as a stream of events, which this client also takes unless told otherwise.
@@ -20,8 +22,16 @@ export function newClient(unauthenticated: () => void): Client {
   });
 }
 
-/** The client for subscriptions: graphql-transport-ws, connected only while something is subscribed to. */
-export function newSocket(): Socket {
+const unauthorized = 4401; // what graphql-transport-ws closes with if the server does not know who asks
+
+/**
+ * The client for subscriptions: graphql-transport-ws, connected only while something is subscribed to. ended is called
+ * if the server closes it because it no longer knows who asks.
+ */
+export function newSocket(ended?: (reason: string) => void): Socket {
+  const closed = (event: unknown) => {
+    if (event instanceof CloseEvent && event.code === unauthorized) ended?.(event.reason);
+  };
   const url = () => `${window.location.protocol === "https:" ? "wss" : "ws"}://${window.location.host}/graphql`;
-  return createSocket({ url, lazy: true, retryAttempts: 3 });
+  return createSocket({ url, lazy: true, retryAttempts: 3, on: { closed } });
 }

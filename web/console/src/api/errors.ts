@@ -26,6 +26,18 @@ export function describe(error: CombinedError): { title: string; detail: string;
   return { title: titles[code] ?? "Something went wrong", detail, code };
 }
 
+/** What the server says of one input: "input.note: is too long" is of the field note, and of those below it. */
+export type FieldError = { field: string; detail: string; code: string };
+
+/** The field of the input that an error names, and the server's words; the field is empty if it names none. */
+export function fieldError(error: CombinedError): FieldError {
+  const { detail, code } = describe(error);
+  const [, path, rest] = /^([a-zA-Z]+(?:\.[a-zA-Z]+|\[\d+\])*): (.+)$/s.exec(detail) ?? [];
+  if (!path || !rest) return { field: "", detail, code };
+  const field = path.replace(/^[a-zA-Z]+(\[\d+\])?\./, "").replace(/[.[].*$/, "");
+  return { field, detail: rest, code };
+}
+
 /** Whatever was thrown while the server was asked, in words. */
 export function words(error: unknown): string {
   if (error instanceof CloseEvent)

@@ -1,9 +1,10 @@
 // Who is signed in. The token itself is never kept here: the server holds it in a cookie that scripts cannot read.
 import type { Client as Socket } from "graphql-ws";
 import { createContext, use } from "react";
+import type { Role, Scope } from "./rights";
 
-/** Whoever the cookie belongs to. */
-export type Identity = { player: string; role: string };
+/** Whoever the cookie belongs to. token: the id of the token that they signed in with; empty if it has none. */
+export type Identity = { player: string; role: Role; scopes: readonly Scope[]; token: string };
 
 /** unreachable: nobody answered, so it is not known whether somebody is signed in. */
 export type SessionState =
@@ -19,6 +20,11 @@ const hint = "signed-in";
 /** Asks the server who is signed in; without asking, nobody, if this browser has not signed in. */
 export async function whoAmI(): Promise<SessionState> {
   if (!localStorage.getItem(hint)) return { kind: "signedOut" };
+  return await whoIsNow();
+}
+
+/** Asks the server who is signed in, whatever this browser remembers. */
+export async function whoIsNow(): Promise<SessionState> {
   const state = await attempt("GET");
   if (state.kind === "signedOut") localStorage.removeItem(hint);
   return state;
@@ -49,13 +55,16 @@ async function attempt(method: "GET" | "POST" | "DELETE", token?: string): Promi
     return { kind: "unreachable", reason: "The server does not answer." };
   }
   if (response.status === 401) {
-    return { kind: "signedOut", ...(method === "POST" && { reason: await message(response) }) };
+    return { kind: "signedOut", ...because(await message(response)) };
   }
   if (!response.ok) return { kind: "unreachable", reason: `${await message(response)} (HTTP ${response.status})` };
   if (method === "DELETE") return { kind: "signedOut" };
-  if (method === "POST") return { kind: "signedIn", identity: { player: "", role: "" } };
+  if (method === "POST") return { kind: "signedIn", identity: { player: "", role: "client", scopes: [], token: "" } };
   return { kind: "signedIn", identity: (await response.json()) as Identity };
 }
+
+/** Why nobody is signed in. That a browser sends no cookie any more is no reason that tells people anything. */
+export const because = (said: string): { reason?: string } => (said.startsWith("no token") ? {} : { reason: said });
 
 // The server's own words for what went wrong: the body has the form of a GraphQL error.
 async function message(response: Response): Promise<string> {
@@ -75,8 +84,8 @@ export function takeToken(location: Location, history: History): string | null {
   return decodeURIComponent(match[1]);
 }
 
-/** What pages need of the session. */
-export type SessionControl = { identity: Identity; socket: Socket; leave: () => void };
+/** What pages need of the session. fetch: waits where the session has ended; see Comeback. */
+export type SessionControl = { identity: Identity; socket: Socket; fetch: typeof fetch; leave: () => void };
 
 /** Holds the session of whoever is signed in. */
 export const SessionContext = createContext<SessionControl | null>(null);

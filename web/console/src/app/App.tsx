@@ -1,14 +1,11 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { Provider } from "urql";
-import { useLocation } from "wouter";
-import { newClient, newSocket } from "../api/client";
-import { type Identity, SessionContext, type SessionState, signIn, signOut, takeToken, whoAmI } from "../api/session";
+import { useEffect, useState } from "react";
+import { type SessionState, signIn, takeToken, whoAmI } from "../api/session";
 import { SignIn } from "../pages/signin/SignIn";
 import { Button } from "../ui/Button";
 import { Loading, Screen } from "../ui/Screen";
-import { Guard } from "./Guard";
 import { Pages } from "./Pages";
 import { Shell } from "./Shell";
+import { SignedIn } from "./SignedIn";
 
 /** The console: whoever is not signed in signs in first, at whatever address they came to. */
 export function App({ first }: { first: Promise<SessionState> }) {
@@ -46,25 +43,13 @@ export function App({ first }: { first: Promise<SessionState> }) {
       </main>
     );
   }
-  return <SignedIn identity={state.identity} onState={setState} />;
-}
-
-function SignedIn({ identity, onState }: { identity: Identity; onState: (state: SessionState) => void }) {
-  const expired = useCallback(() => onState({ kind: "signedOut", reason: "Your session has ended." }), [onState]);
-  const leave = useCallback(() => void signOut().then(onState), [onState]);
-  const client = useMemo(() => newClient(expired), [expired]);
-  const [path] = useLocation();
-  const socket = useMemo(newSocket, []);
-  const control = useMemo(() => ({ identity, socket, leave }), [identity, socket, leave]);
+  const { identity } = state;
   return (
-    <SessionContext value={control}>
-      <Provider value={client}>
-        <Shell>
-          <Guard key={path}>
-            <Pages />
-          </Guard>
-        </Shell>
-      </Provider>
-    </SessionContext>
+    // Somebody else begins anew; who comes back finds the page as it was.
+    <SignedIn key={`${identity.player} ${identity.role}`} identity={identity} onState={setState}>
+      <Shell>
+        <Pages />
+      </Shell>
+    </SignedIn>
   );
 }

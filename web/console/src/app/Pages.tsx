@@ -1,46 +1,83 @@
-import { lazy, Suspense } from "react";
-import { Redirect, Route, Switch } from "wouter";
+import { lazy, type ReactNode, Suspense } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { roles } from "../api/rights";
+import { useSession } from "../api/session";
 import { ThreadsPage } from "../pages/threads/ThreadsPage";
 import { Loading, Screen } from "../ui/Screen";
+import { Guard } from "./Guard";
+import { Needs } from "./Needs";
+import { isAt, openTo, places } from "./places";
 
 const Thread = lazy(() => import("../pages/thread/ThreadPage"));
 const Context = lazy(() => import("../pages/context/ContextPage"));
 const Components = lazy(() => import("../pages/components/ComponentsPage"));
 const Records = lazy(() => import("../pages/records/RecordsPage"));
 const Seal = lazy(() => import("../pages/seal/SealPage"));
+const Tokens = lazy(() => import("../pages/tokens/TokensPage"));
 
 /** Which address shows which page. web/web.go answers the same addresses. */
 export function Pages() {
+  const [path] = useLocation();
   return (
-    <Suspense fallback={<Loading what="the page" />}>
-      <Switch>
-        <Route path="/">
-          <Redirect to="/threads" replace />
-        </Route>
-        <Route path="/threads">
-          <ThreadsPage />
-        </Route>
-        <Route path="/threads/:hash">{({ hash }) => <Thread key={hash} kind="thread" hash={hash} />}</Route>
-        <Route path="/sessions/:hash">{({ hash }) => <Thread key={hash} kind="session" hash={hash} />}</Route>
-        <Route path="/messages/:hash">{({ hash }) => <Thread key={hash} kind="message" hash={hash} />}</Route>
-        <Route path="/context">
-          <Context />
-        </Route>
-        <Route path="/components">
-          <Components />
-        </Route>
-        <Route path="/records">
-          <Records />
-        </Route>
-        <Route path="/seal">
-          <Seal />
-        </Route>
-        <Route>
-          <Screen icon="search" title="There is no such page">
-            The address leads nowhere in this console.
-          </Screen>
-        </Route>
-      </Switch>
-    </Suspense>
+    <Guard key={path}>
+      <Suspense fallback={<Loading what="the page" />}>
+        <Permitted path={path}>
+          <Switch>
+            <Route path="/">
+              <First />
+            </Route>
+            <Route path="/threads">
+              <ThreadsPage />
+            </Route>
+            <Route path="/threads/:hash">{({ hash }) => <Thread key={hash} kind="thread" hash={hash} />}</Route>
+            <Route path="/sessions/:hash">{({ hash }) => <Thread key={hash} kind="session" hash={hash} />}</Route>
+            <Route path="/messages/:hash">{({ hash }) => <Thread key={hash} kind="message" hash={hash} />}</Route>
+            <Route path="/context">
+              <Context />
+            </Route>
+            <Route path="/components">
+              <Components />
+            </Route>
+            <Route path="/records">
+              <Records />
+            </Route>
+            <Route path="/seal">
+              <Seal />
+            </Route>
+            <Route path="/tokens">
+              <Tokens />
+            </Route>
+            <Route>
+              <Screen icon="search" title="There is no such page">
+                The address leads nowhere in this console.
+              </Screen>
+            </Route>
+          </Switch>
+        </Permitted>
+      </Suspense>
+    </Guard>
+  );
+}
+
+// The page that an address leads to, if whoever is signed in may use it, else what they lack.
+function Permitted({ path, children }: { path: string; children: ReactNode }) {
+  const place = places.find((p) => isAt(p, path));
+  if (!place) return children;
+  return (
+    <Needs title={`“${place.word}” is not open to you`} scope={place.scope} admin={place.admin}>
+      {children}
+    </Needs>
+  );
+}
+
+function First() {
+  const { identity } = useSession();
+  const place = openTo(identity).find((p) => !p.whole);
+  if (place) return <Redirect to={place.to} replace />;
+  return (
+    <Screen icon="key" title="No page of the console is open to you">
+      You are signed in as {roles[identity.role].word}, with a token for {identity.scopes.join(", ")}. Sign in with
+      another one to read the log.
+    </Screen>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ago, count, initials, join, nameOf, plural } from "./format";
+import { ago, count, initials, join, nameOf, plural, until } from "./format";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 
@@ -10,6 +10,13 @@ it.each([
   ["2026-03-09T12:00:00Z", "yesterday"],
   ["2026-01-05T12:00:00Z", "5 Jan 2026"],
 ])("ago(%s) = %s", (at, words) => expect(ago(at, now)).toBe(words));
+
+it.each([
+  ["2026-03-10T12:00:30Z", "within a minute"],
+  ["2026-03-10T15:00:00Z", "in 3 hr"],
+  ["2026-03-13T12:00:00Z", "in 3 days"],
+  ["2026-06-08T12:00:00Z", "8 Jun 2026"],
+])("until(%s) = %s", (at, words) => expect(until(at, now)).toBe(words));
 
 it("joins names and counts the rest", () => {
   expect(join([])).toBe("nobody");

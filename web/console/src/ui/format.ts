@@ -40,6 +40,10 @@ export function ago(iso: string, now: number): string {
   return relative.format(Math.round(seconds / size), unit);
 }
 
+/** "in 3 days" for the coming seven days, and the date after them; now is in milliseconds since 1970. */
+export const until = (iso: string, now: number): string =>
+  Date.parse(iso) - now < 60_000 ? "within a minute" : ago(iso, now);
+
 /** The first eight digits of a hash: enough to tell by eye, never enough to trust. */
 export const short = (hash: string): string => hash.slice(0, 8);
 

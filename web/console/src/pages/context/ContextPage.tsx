@@ -1,6 +1,8 @@
 import { useRef } from "react";
 import { useMutation, useQuery } from "urql";
 import { useSearchParams } from "wouter";
+import { isAdmin } from "../../api/rights";
+import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
 import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
@@ -14,6 +16,7 @@ import { requestOf } from "./request";
 /** Ask for ranked context, and see why it is what it is. The address holds the question and the kept selection. */
 export default function ContextPage() {
   useTitle("Ask for context");
+  const { identity } = useSession();
   const [params, setParams] = useSearchParams();
   const [asked, ask] = useMutation(AskForContext);
   const selection = params.get("selection");
@@ -21,6 +24,8 @@ export default function ContextPage() {
   const answer = useRef<HTMLElement>(null);
   const onAsk = async (draft: URLSearchParams) => {
     if (selection && draft.has("keep")) draft.set("keep", selection);
+    // A link of somebody else's may name their player: preferences of others are for administrators.
+    if (!isAdmin(identity) && draft.get("as") !== identity.player) draft.delete("as");
     const input = requestOf(draft);
     if (!input) return;
     draft.delete("selection");

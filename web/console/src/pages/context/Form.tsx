@@ -1,8 +1,10 @@
 import { type SubmitEvent, useEffect, useState } from "react";
+import { has, isAdmin } from "../../api/rights";
+import { useSession } from "../../api/session";
 import { Button, IconButton } from "../../ui/Button";
 import { part, short } from "../../ui/format";
+import { Picker } from "../../ui/Picker";
 import styles from "./Form.module.css";
-import { Picker } from "./Picker";
 import { type ListName, limits, lists } from "./request";
 
 type Props = {
@@ -28,6 +30,7 @@ const kinds = [
 
 /** The question and where to look. Nothing is asked before it is sent; then all of it is in the address. */
 export function Form({ params, busy, onAsk, children }: Props) {
+  const { identity } = useSession();
   const [draft, setDraft] = useState(() => new URLSearchParams(params));
   const [empty, setEmpty] = useState(false);
   const address = params.toString();
@@ -87,6 +90,9 @@ export function Form({ params, busy, onAsk, children }: Props) {
             />
           </p>
         ))}
+        {has(identity, "log:read") ? null : (
+          <p className={styles.note}>Your token lacks the scope log:read, so nothing can be found by its name here.</p>
+        )}
         {pickers.map(({ name, label, namespaces }) => (
           <Picker
             key={name}
@@ -122,13 +128,27 @@ export function Form({ params, busy, onAsk, children }: Props) {
       <Keep shown={params.get("selection")} kept={draft.get("keep")} onKeep={(id) => set("keep", id ? [id] : [])} />
       <fieldset className={styles.group}>
         <legend>Whose preferences count</legend>
-        <Picker
-          label="Player"
-          namespaces={["PLY", "PLU", "PLX"]}
-          chosen={draft.getAll("as")}
-          most={1}
-          onChoose={(hashes) => set("as", hashes)}
-        />
+        {isAdmin(identity) ? (
+          <Picker
+            label="Player"
+            namespaces={["PLY", "PLU", "PLX"]}
+            chosen={draft.getAll("as")}
+            most={1}
+            onChoose={(hashes) => set("as", hashes)}
+          />
+        ) : (
+          <label className={styles.keep}>
+            <input
+              type="checkbox"
+              checked={draft.get("as") === identity.player}
+              onChange={(e) => set("as", e.target.checked ? [identity.player] : [])}
+            />
+            <span>
+              Mine
+              <small>Those of others are for administrators.</small>
+            </span>
+          </label>
+        )}
       </fieldset>
       {children}
     </form>

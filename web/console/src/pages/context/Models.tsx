@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useMutation, useQuery } from "urql";
+import { has, isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { count, plural } from "../../ui/format";
@@ -13,7 +14,7 @@ const again = 3000;
 /** The models that searches rank by, how much of the log each has, and what keeps one from going on. */
 export function Models() {
   const { identity } = useSession();
-  const admin = identity.role === "admin";
+  const admin = isAdmin(identity) && has(identity, "log:read");
   const [{ data, stale }, refresh] = useQuery({
     query: EmbeddingModels,
     pause: !admin,
@@ -46,6 +47,7 @@ const states: Record<EmbeddingModel["state"], string> = {
 };
 
 function Model({ model: m, onDropped }: { model: EmbeddingModel; onDropped: () => void }) {
+  const { identity } = useSession();
   const total = m.embedded + m.outstanding;
   return (
     <li className={styles.model}>
@@ -78,7 +80,7 @@ function Model({ model: m, onDropped }: { model: EmbeddingModel; onDropped: () =
           <Icon name="warning" size={14} /> <span>{m.lastError}</span>
         </p>
       )}
-      {m.state === "KEPT" && <Drop name={m.name} onDropped={onDropped} />}
+      {m.state === "KEPT" && has(identity, "memory:write") && <Drop name={m.name} onDropped={onDropped} />}
     </li>
   );
 }

@@ -64,26 +64,6 @@ export const DropEmbeddingModel = graphql(`
   }
 `);
 
-export const FindComponents = graphql(
-  `
-  query FindComponents($namespaces: [Namespace!], $search: String) {
-    components(namespaces: $namespaces, search: $search, first: 20) {
-      edges { node { ...ThingFields } }
-    }
-  }
-`,
-  [ThingFields],
-);
-
-export const ComponentName = graphql(
-  `
-  query ComponentName($hash: Hash!) {
-    component(hash: $hash) { ...ThingFields }
-  }
-`,
-  [ThingFields],
-);
-
 /** A selection as it was given. */
 export type Selection = NonNullable<ResultOf<typeof SelectionQuery>["contextSelection"]>;
 

@@ -1,13 +1,12 @@
 import "graphiql/setup-workers/vite";
 import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL } from "graphiql";
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import "graphiql/style.css";
-import { newSocket } from "../../api/client";
+import { isAdmin } from "../../api/rights";
+import { useSession } from "../../api/session";
 import { storedTheme } from "../../app/theme";
 import "./editor.css";
-
-const fetcher = createGraphiQLFetcher({ url: "/graphql", wsClient: newSocket() });
 
 const example = `query LatestThreads {
   threads(first: 5) {
@@ -27,11 +26,14 @@ const example = `query LatestThreads {
 export default function Editor() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => (box.current ? keepTabsPlain(box.current) : undefined), []);
+  const { identity, socket, fetch } = useSession();
+  const fetcher = useMemo(() => createGraphiQLFetcher({ url: "/graphql", wsClient: socket, fetch }), [socket, fetch]);
   const theme = storedTheme();
   return (
     <div ref={box} className="playground">
       <GraphiQL
         fetcher={fetcher}
+        schema={isAdmin(identity) ? undefined : null}
         defaultQuery={example}
         isHeadersEditorEnabled={false}
         forcedTheme={theme === "system" ? undefined : theme}

@@ -1,8 +1,9 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
-import { Provider } from "urql";
-import { newClient } from "../../api/client";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { has, isAdmin, roles } from "../../api/rights";
 import { type SessionState, whoAmI } from "../../api/session";
+import { EndedBanner } from "../../app/Ended";
 import { SealBanner } from "../../app/SealBanner";
+import { SignedIn } from "../../app/SignedIn";
 import { useTitle } from "../../app/title";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/icons";
@@ -16,7 +17,6 @@ const Editor = lazy(() => import("./Editor"));
 export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
   useTitle("Playground");
   const [state, setState] = useState<SessionState>({ kind: "checking" });
-  const client = useMemo(() => newClient(() => setState({ kind: "signedOut", reason: "Your session has ended." })), []);
   useEffect(() => {
     void first.then(setState);
   }, [first]);
@@ -36,24 +36,29 @@ export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
       </main>
     );
   }
+  const { identity } = state;
   return (
-    <div className={styles.page}>
-      <Provider value={client}>
-        <SealBanner />
-      </Provider>
-      <header className={styles.head}>
-        <a href="/threads">
-          <Icon name="back" />
-          Console
-        </a>
-        <h1>Playground</h1>
-        <p>The API at /graphql, as whoever is signed in. What is sent here is real.</p>
-      </header>
-      <main className={styles.editor}>
-        <Suspense fallback={<Loading what="the editor" />}>
-          <Editor />
-        </Suspense>
-      </main>
-    </div>
+    <SignedIn key={`${identity.player} ${identity.role}`} identity={identity} onState={setState}>
+      <div className={styles.page}>
+        <EndedBanner />
+        {has(identity, "verify") && <SealBanner />}
+        <header className={styles.head}>
+          <a href="/threads">
+            <Icon name="back" />
+            Console
+          </a>
+          <h1>Playground</h1>
+          <p>
+            The API at /graphql, as you: {roles[identity.role].word}. What is sent here is real.
+            {!isAdmin(identity) && " Only administrators may read the schema, so nothing is completed here."}
+          </p>
+        </header>
+        <main className={styles.editor}>
+          <Suspense fallback={<Loading what="the editor" />}>
+            <Editor />
+          </Suspense>
+        </main>
+      </div>
+    </SignedIn>
   );
 }

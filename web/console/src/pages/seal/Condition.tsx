@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useMutation } from "urql";
+import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/icons";
@@ -39,7 +40,7 @@ function Accept({ origin }: { origin: string }) {
   const { identity } = useSession();
   const [open, setOpen] = useState(false);
   const [, accept] = useMutation(AcceptTree);
-  if (identity.role !== "admin") return <p>It needs an administrator’s word.</p>;
+  if (!isAdmin(identity)) return <p>It needs an administrator’s word.</p>;
   return (
     <>
       <p>

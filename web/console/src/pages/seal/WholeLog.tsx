@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { words } from "../../api/errors";
+import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { follow, type ServerProgress } from "../../chain/server";
 import { type Break, Breaks, fromServer } from "../../ui/Breaks";
@@ -14,8 +15,26 @@ type State =
   | { phase: "running" | "ended" | "cancelled"; progress: ServerProgress | null }
   | { phase: "failed"; progress: ServerProgress | null; error: string };
 
-/** The server's check of all of the log, chains and tree, as far as it has come. */
+/** The server's check of all of the log, for administrators. */
 export function WholeLog() {
+  const { identity } = useSession();
+  return (
+    <section className={styles.section} aria-labelledby="whole">
+      <h2 id="whole">The whole log</h2>
+      {isAdmin(identity) ? (
+        <Check />
+      ) : (
+        <p className={styles.none}>
+          Administrators have the server check all of it. You can check each thread and session that you take part in,
+          on its own page, against the same checkpoint.
+        </p>
+      )}
+    </section>
+  );
+}
+
+// Chains and tree, as far as the server has come.
+function Check() {
   const { socket } = useSession();
   const [state, setState] = useState<State>({ phase: "idle" });
   const running = useRef<AbortController | null>(null);
@@ -45,8 +64,7 @@ export function WholeLog() {
 
   const breaks = "progress" in state ? (state.progress?.breaks ?? []) : [];
   return (
-    <section className={styles.section} aria-labelledby="whole">
-      <h2 id="whole">The whole log</h2>
+    <>
       <div className={styles.row}>
         {state.phase === "running" ? (
           <Button icon="close" onClick={cancel}>
@@ -67,7 +85,7 @@ export function WholeLog() {
         )}
       </div>
       <Breaks who="Reported by the server" breaks={breaks.map(fromServer)} action={open} />
-    </section>
+    </>
   );
 }
 

@@ -1,5 +1,8 @@
 import { useQuery } from "urql";
 import { Link } from "wouter";
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { auditSession } from "../../app/places";
 import type { Subject } from "../../chain/verify";
 import { date, join, nameOf, plural, short } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
@@ -15,16 +18,19 @@ export function Head({ subject: { kind, hash } }: { subject: Subject }) {
 
 function OfThread({ hash }: { hash: string }) {
   const [{ data }] = useQuery({ query: ThreadHead, variables: { hash } });
+  const { identity } = useSession();
   const t = data?.thread;
   return (
     <PageHead
       title={t ? join(t.players.map(nameOf), 4) : "Thread"}
       note={t && <Span n={t.messageCount} from={t.startedAt} to={t.lastMessageAt} />}
     >
-      <Link href={`/context?thread=${hash}`} className={styles.action}>
-        <Icon name="context" />
-        Ask within this thread
-      </Link>
+      {has(identity, "context:select") && (
+        <Link href={`/context?thread=${hash}`} className={styles.action}>
+          <Icon name="context" />
+          Ask within this thread
+        </Link>
+      )}
       <Copy text={hash} label={`Thread ${short(hash)}`} />
     </PageHead>
   );
@@ -32,10 +38,11 @@ function OfThread({ hash }: { hash: string }) {
 
 function OfSession({ hash }: { hash: string }) {
   const [{ data }] = useQuery({ query: SessionHead, variables: { hash } });
+  const { identity } = useSession();
   const s = data?.session;
   return (
     <PageHead
-      title={`Session ${short(hash)}`}
+      title={hash === auditSession(identity.player) ? "What you did as administrator" : `Session ${short(hash)}`}
       note={s && <Span n={s.length} from={s.startedAt} to={s.lastMessageAt} />}
     >
       <Copy text={hash} label={`Session ${short(hash)}`} />

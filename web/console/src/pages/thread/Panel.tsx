@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { useQuery } from "urql";
 import { Link } from "wouter";
+import { has, mayErase } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { IconButton } from "../../ui/Button";
 import { Erased } from "../../ui/Erased";
@@ -68,7 +69,7 @@ export function Panel({ hash, state, onClose, onErased }: Props) {
 
 function Body({ message: m, state, onErased }: Pick<Props, "state" | "onErased"> & { message: WholeMessage }) {
   const { identity } = useSession();
-  const erasable = identity.role === "admin" && m.content !== null && m.eventType !== "ERASURE";
+  const erasable = m.content !== null && m.eventType !== "ERASURE";
   return (
     <div className={styles.body}>
       <p className={styles.from}>
@@ -97,7 +98,12 @@ function Body({ message: m, state, onErased }: Pick<Props, "state" | "onErased">
       <Refs message={m} />
       <Extra title="Attachments" value={m.attachments} />
       <Extra title="Ambient" value={m.ambient} />
-      {erasable && <Erase hash={m.hash} sequence={m.sequence} onErased={onErased} />}
+      {erasable && mayErase(identity, m.owner.hash) && (
+        <Erase hash={m.hash} sequence={m.sequence} onErased={onErased} />
+      )}
+      {erasable && has(identity, "erase") && !mayErase(identity, m.owner.hash) && (
+        <p className={styles.none}>You may erase what you sent yourself; this, its sender or an administrator may.</p>
+      )}
     </div>
   );
 }

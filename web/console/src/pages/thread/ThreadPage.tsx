@@ -3,6 +3,8 @@ import { useClient, useQuery } from "urql";
 import { Link, Redirect, useSearchParams } from "wouter";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
+import { useSession } from "../../api/session";
+import { auditSession } from "../../app/places";
 import { useTitle } from "../../app/title";
 import type { Subject } from "../../chain/verify";
 import { List } from "../../ui/List";
@@ -173,11 +175,7 @@ function Conversation({ kind, hash }: Subject) {
               onOpen={onOpen}
             />
           )}
-          empty={
-            <Screen icon="search" title={`No message belongs to this ${kind}`}>
-              Nothing in the log names it. <Link href="/threads">All threads</Link>
-            </Screen>
-          }
+          empty={<Nothing subject={subject} />}
         />
       </div>
       {opened && (
@@ -189,6 +187,23 @@ function Conversation({ kind, hash }: Subject) {
         />
       )}
     </div>
+  );
+}
+
+// An administrator's own record begins with the first thing that they do.
+function Nothing({ subject: { kind, hash } }: { subject: Subject }) {
+  const { identity } = useSession();
+  if (hash === auditSession(identity.player)) {
+    return (
+      <Screen icon="records" title="Nothing is on record yet">
+        This session records what you do as administrator: sessions of others that you read, tokens, erasures.
+      </Screen>
+    );
+  }
+  return (
+    <Screen icon="search" title={`No message belongs to this ${kind}`}>
+      Nothing in the log that you may see names it. <Link href="/threads">All threads</Link>
+    </Screen>
   );
 }
 

@@ -1,3 +1,5 @@
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
 import type { Finding } from "../../chain/check";
 import { type Break, Breaks, fromServer } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
@@ -11,8 +13,19 @@ export type Show = (at: { session: string; sequence: number | null; hash: string
 
 /** Starts the checks of the chain and of the seal, and says of each who checked how much and what was found. */
 export function Verify({ state, what, show }: { state: VerificationState; what: string; show: Show }) {
+  const { identity } = useSession();
   const { phase, found, start, cancel } = state;
   const { browser, server } = found;
+  if (!has(identity, "verify")) {
+    return (
+      <section className={styles.verify} aria-label="Verification">
+        <p className={styles.idle}>
+          Not checked: the states below are the server’s word. A check needs a token with the scope verify, which yours
+          lacks.
+        </p>
+      </section>
+    );
+  }
   const action = (b: Break) => <Button onClick={() => show(b)}>Show</Button>;
   return (
     <section className={styles.verify} aria-label="Verification">

@@ -3,6 +3,8 @@ import { useClient } from "urql";
 import { Link } from "wouter";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
+import { isAdmin } from "../../api/rights";
+import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
 import { count, join, nameOf, plural } from "../../ui/format";
 import { ShortHash } from "../../ui/Hash";
@@ -18,6 +20,8 @@ import styles from "./ThreadsPage.module.css";
 export function ThreadsPage() {
   useTitle("Threads");
   const client = useClient();
+  const { identity } = useSession();
+  const order = isAdmin(identity) ? ", latest first" : " that you take part in, latest first";
   const pages = usePages(
     useCallback(
       async (after: string | null) => {
@@ -28,10 +32,7 @@ export function ThreadsPage() {
   );
   return (
     <>
-      <PageHead
-        title="Threads"
-        note={pages.totalCount === null ? "Latest first" : `${count(pages.totalCount)}, latest first`}
-      />
+      <PageHead title="Threads" note={pages.totalCount === null ? "" : `${count(pages.totalCount)}${order}`} />
       <List
         pages={pages}
         what="threads"
@@ -40,8 +41,14 @@ export function ThreadsPage() {
         row={(t) => <Row thread={t} />}
         empty={
           <Screen icon="empty" title="No threads yet">
-            The log holds no message that belongs to a thread. Append one with <code>appendMessages</code>, or import a
-            file with <code>go run . import FILE</code>.
+            {isAdmin(identity) ? (
+              <>
+                The log holds no message that belongs to a thread. Append one with <code>appendMessages</code>, or
+                import a file with <code>go run . import FILE</code>.
+              </>
+            ) : (
+              "You take part in none. You see the sessions that you begin and those that a message names you in."
+            )}
           </Screen>
         }
       />

@@ -1,10 +1,31 @@
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { useQuery } from "urql";
-import type { VariablesOf } from "../../api/graphql";
-import { nameOf, short } from "../../ui/format";
-import { Icon } from "../../ui/icons";
+import { graphql, type VariablesOf } from "../api/graphql";
+import { nameOf, short } from "./format";
+import { Icon } from "./icons";
 import styles from "./Picker.module.css";
-import { ComponentName, FindComponents } from "./query";
+import { type Thing, ThingFields } from "./Things";
+
+const FindComponents = graphql(
+  `
+  query FindComponents($namespaces: [Namespace!], $search: String) {
+    components(namespaces: $namespaces, search: $search, first: 20) {
+      edges { node { ...ThingFields } }
+    }
+  }
+`,
+  [ThingFields],
+);
+
+/** What a component is called. */
+export const ComponentName = graphql(
+  `
+  query ComponentName($hash: Hash!) {
+    component(hash: $hash) { ...ThingFields }
+  }
+`,
+  [ThingFields],
+);
 
 type Namespaces = VariablesOf<typeof FindComponents>["namespaces"];
 type Props = {
@@ -13,14 +34,21 @@ type Props = {
   chosen: string[];
   /** How many may be chosen; one more takes the place of the first. */
   most?: number;
+  /** What the empty field says; "Any" unless given. */
+  hint?: string;
+  invalid?: boolean;
+  describedBy?: string;
   onChoose: (hashes: string[]) => void;
 };
 
+const wholeHash = /^[0-9a-f]{64}$/;
+
 /**
- * Chooses components by name; the choice is their hashes. A combobox by the ARIA pattern: type to search, arrows to
+ * Chooses components by name or by their whole hash; the choice is their hashes. A combobox by the ARIA pattern: type to search, arrows to
  * move, Enter to choose or take back, Esc to close, Backspace in the empty field to take the last one back.
  */
-export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Props) {
+export function Picker(props: Props) {
+  const { label, namespaces, chosen, most = 1000, hint = "Any", invalid, describedBy, onChoose } = props;
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -32,7 +60,9 @@ export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Pro
     variables: { namespaces, search: search || null },
     pause: !open,
   });
-  const found = open ? (data?.components.edges.map((e) => e.node) ?? []) : [];
+  const found: Thing[] = open ? (data?.components.edges.map((e) => e.node) ?? []) : [];
+  const hash = search.toLowerCase();
+  if (open && found.length === 0 && wholeHash.test(hash)) found.push({ __typename: "", hash, name: null, key: null });
 
   useEffect(() => {
     if (active >= 0) document.getElementById(`${id}${active}`)?.scrollIntoView({ block: "nearest" });
@@ -42,9 +72,10 @@ export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Pro
     onChoose(chosen.includes(hash) ? chosen.filter((h) => h !== hash) : [...chosen, hash].slice(-most));
     setTyped("");
     setActive(-1);
+    if (most === 1) setOpen(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const thing = found[active];
+    const thing = found[active] ?? (found[0]?.hash === hash ? found[0] : undefined);
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       setOpen(true);
@@ -87,12 +118,14 @@ export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Pro
           ref={input}
           id={`${id}input`}
           className={styles.input}
-          placeholder={chosen.length > 0 ? "" : "Any"}
+          placeholder={chosen.length > 0 ? "" : hint}
           autoComplete="off"
           role="combobox"
           aria-autocomplete="list"
           aria-expanded={open}
           aria-controls={`${id}list`}
+          aria-invalid={invalid || undefined}
+          aria-describedby={describedBy}
           aria-activedescendant={active >= 0 ? `${id}${active}` : undefined}
           value={typed}
           onChange={(e) => {
@@ -121,7 +154,7 @@ export function Picker({ label, namespaces, chosen, most = 1000, onChoose }: Pro
               onClick={() => toggle(thing.hash)}
             >
               <span className={styles.mark}>{chosen.includes(thing.hash) && <Icon name="check" size={14} />}</span>
-              <bdi>{nameOf(thing)}</bdi>
+              <bdi>{thing.__typename ? nameOf(thing) : `Hash ${short(thing.hash)}…, which no name is known for`}</bdi>
               {thing.key && <code>{thing.key}</code>}
             </div>
           ))}

@@ -1,0 +1,394 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/tzzr/context-manager/graph/model"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/config"
+)
+
+// argument is a place where a document names something by a hash, an id or a cursor: a field, and the path to it in the
+// field's arguments, such as messages.refs.hash.
+type argument struct {
+	root  string                 // Query, Mutation or Subscription
+	via   []*ast.FieldDefinition // fields on the way from the root, the one with the argument at the end
+	path  []string
+	scalr string // Hash, ID or String
+}
+
+func (a argument) String() string {
+	names := make([]string, len(a.via))
+	for i, s := range a.via {
+		names[i] = s.Name
+	}
+	return a.root + "." + strings.Join(names, ".") + "(" + strings.Join(a.path, ".") + ")"
+}
+
+// arguments gives every place of the schema where something is named: of root fields, and of fields of objects that
+// take cursors.
+func arguments(schema *ast.Schema) []argument {
+	var out []argument
+	for _, root := range []*ast.Definition{schema.Query, schema.Mutation, schema.Subscription} {
+		for _, field := range root.Fields {
+			if strings.HasPrefix(field.Name, "__") {
+				continue
+			}
+			out = append(out, namedBy(schema, root.Name, []*ast.FieldDefinition{field})...)
+			object := schema.Types[field.Type.Name()]
+			if root != schema.Query || object.Kind != ast.Object {
+				continue
+			}
+			for _, inner := range object.Fields {
+				out = append(out, namedBy(schema, root.Name, []*ast.FieldDefinition{field, inner})...)
+			}
+		}
+	}
+	return out
+}
+
+func namedBy(schema *ast.Schema, root string, via []*ast.FieldDefinition) (out []argument) {
+	for _, a := range via[len(via)-1].Arguments {
+		for _, found := range namesIn(schema, a.Name, a.Type, nil) {
+			found.root, found.via = root, via
+			out = append(out, found)
+		}
+	}
+	return out
+}
+
+// namesIn gives the places in a value; on the way are the input objects around it, of which none repeats.
+func namesIn(schema *ast.Schema, name string, typ *ast.Type, around []string) (out []argument) {
+	switch t := schema.Types[typ.Name()]; {
+	case t.Name == "Hash" || t.Name == "ID" || t.Name == "String" && (name == "after" || name == "before" || name == "idempotencyKey"):
+		return []argument{{path: []string{name}, scalr: t.Name}}
+	case t.Kind == ast.InputObject && !slices.Contains(around, t.Name):
+		for _, f := range t.Fields {
+			for _, found := range namesIn(schema, f.Name, f.Type, append(slices.Clone(around), t.Name)) {
+				found.path = append([]string{name}, found.path...)
+				out = append(out, found)
+			}
+		}
+	}
+	return out
+}
+
+// guesser writes documents that name something at one place, and are valid otherwise.
+type guesser struct {
+	schema *ast.Schema
+	by     chain.Hash
+	base   map[string]string // literals by the name of an argument or a field of an input object, or field.argument
+	field  string            // that is written
+	n      int
+}
+
+// document names value at an argument.
+func (g *guesser) document(a argument, value string) string {
+	g.n++
+	out := g.selection(a.via[len(a.via)-1].Type, 2)
+	for i := len(a.via) - 1; i >= 0; i-- {
+		f := a.via[i]
+		g.field = f.Name
+		var args []string
+		for _, arg := range f.Arguments {
+			if i == len(a.via)-1 && arg.Name == a.path[0] {
+				args = append(args, arg.Name+": "+g.literal(arg.Name, arg.Type, a.path[1:], value))
+			} else if arg.Type.NonNull && arg.DefaultValue == nil {
+				args = append(args, arg.Name+": "+g.literal(arg.Name, arg.Type, nil, ""))
+			}
+		}
+		call := f.Name
+		if len(args) > 0 {
+			call += "(" + strings.Join(args, ", ") + ")"
+		}
+		if i < len(a.via)-1 {
+			out = " { " + out + " }"
+		}
+		out = call + out
+	}
+	return strings.ToLower(a.root) + " { " + out + " }"
+}
+
+// literal writes a value that has the one that is guessed at a path in it; with none it is a valid one.
+func (g *guesser) literal(name string, typ *ast.Type, path []string, value string) string {
+	if typ.Elem != nil {
+		return "[" + g.literal(name, typ.Elem, path, value) + "]"
+	}
+	t := g.schema.Types[typ.Name()]
+	if t.Kind != ast.InputObject {
+		if value != "" && len(path) == 0 {
+			return value
+		}
+		base, ok := g.base[g.field+"."+name]
+		if !ok {
+			base, ok = g.base[name]
+		}
+		if !ok {
+			panic("nothing is known of " + name)
+		}
+		return strings.ReplaceAll(base, "$SESSION", sumOf("guess %d of %s", g.n, g.by).String())
+	}
+	var fields []string
+	for _, f := range t.Fields {
+		switch {
+		case len(path) > 0 && f.Name == path[0]:
+			fields = append(fields, f.Name+": "+g.literal(f.Name, f.Type, path[1:], value))
+		case f.Type.NonNull && f.DefaultValue == nil:
+			fields = append(fields, f.Name+": "+g.literal(f.Name, f.Type, nil, ""))
+		}
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+// moments are fields that tell when something was done, or hold what is derived from the tree of the whole log.
+var moments = []string{"leafIndex", "proof", "state", "tookMs", "checked"}
+
+// selection asks for every field that needs no arguments, down to a depth. In fragments, fields are told apart that have
+// the same name and another type elsewhere.
+func (g *guesser) selection(typ *ast.Type, depth int) string {
+	t := g.schema.Types[typ.Name()]
+	switch t.Kind {
+	case ast.Scalar, ast.Enum:
+		return ""
+	case ast.Interface, ast.Union:
+		out, possible := " { __typename", g.schema.GetPossibleTypes(t)
+		for _, p := range possible {
+			out += " ... on " + p.Name + " {" + g.fields(p, min(depth, 1), differing(possible)) + " }"
+		}
+		return out + " }"
+	}
+	return " { __typename" + g.fields(t, depth, nil) + " }"
+}
+
+func (g *guesser) fields(t *ast.Definition, depth int, apart map[string]bool) (out string) {
+	for _, f := range t.Fields {
+		inner := g.schema.Types[f.Type.Name()]
+		leaf := inner.Kind == ast.Scalar || inner.Kind == ast.Enum
+		if slices.Contains(moments, f.Name) || strings.HasPrefix(f.Name, "__") || !leaf && depth == 0 || f.Name == "previous" {
+			continue
+		}
+		name := f.Name
+		if apart[name] {
+			name = t.Name + "_" + name + ": " + name
+		}
+		out += " " + name + g.selection(f.Type, depth-1)
+	}
+	return out
+}
+
+// differing gives the fields that have another type in another of these objects.
+func differing(objects []*ast.Definition) map[string]bool {
+	types, out := map[string]string{}, map[string]bool{}
+	for _, o := range objects {
+		for _, f := range o.Fields {
+			if is, there := types[f.Name]; there && is != f.Type.String() {
+				out[f.Name] = true
+			}
+			types[f.Name] = f.Type.String()
+		}
+	}
+	return out
+}
+
+var (
+	hexPattern  = regexp.MustCompile(`[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|\b\d{4}-\d\d-\d\d\b`)
+)
+
+// anonymous gives an answer with hashes and ids replaced by the order in which they come, and without what is random or
+// tells the time.
+func anonymous(t testing.TB, a answer) string {
+	t.Helper()
+	var body any
+	if err := json.Unmarshal(a.body, &body); err != nil {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	text, err := json.MarshalIndent(opened(body), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	out := hexPattern.ReplaceAllStringFunc(string(text), func(id string) string {
+		if names[id] == "" {
+			names[id] = fmt.Sprint("id ", len(names))
+		}
+		return names[id]
+	})
+	if !strings.Contains(out, `"data"`) || strings.Contains(out, "a hash is 64") {
+		t.Errorf("a document is not valid: %s", out)
+	}
+	return fmt.Sprint(a.status, " ", timePattern.ReplaceAllString(out, "time"))
+}
+
+// opened decodes global ids and cursors, so that what they hold is seen, and takes out what is random.
+func opened(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if s, ok := inner.(string); ok && slices.Contains([]string{"preimage", "contentPreimage", "renderedSalt", "secret"}, name) {
+				v[name] = fmt.Sprint(len(s) > 0)
+				continue
+			}
+			v[name] = opened(inner)
+		}
+	case []any:
+		for i := range v {
+			v[i] = opened(v[i])
+		}
+	case string:
+		if text, err := base64.RawURLEncoding.DecodeString(v); err == nil && hexPattern.Match(text) {
+			return string(text)
+		}
+	}
+	return value
+}
+
+// A thing that is hidden and one that does not exist are answered alike, wherever they can be named: for a client and for
+// an agent with every scope. testdata/access/arguments.json says where they cannot be, and why.
+func TestHiddenIsAsInvented(t *testing.T) {
+	t.Parallel()
+	var known map[string]string
+	text, err := os.ReadFile("testdata/access/arguments.json")
+	if err == nil {
+		err = json.Unmarshal(text, &known)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := schemaOf()
+	all := map[string]bool{}
+	for _, a := range arguments(schema) {
+		all[a.String()] = true
+		if known[a.String()] == "" {
+			t.Errorf("%s has no entry in testdata/access/arguments.json", a)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if !all[name] {
+			t.Errorf("%s of testdata/access/arguments.json is no argument", name)
+		}
+	}
+	for _, fenced := range []bool{true, false} {
+		s := newStage(t, newSite(t, fenced, config.Server{}))
+		secret := newSecret(s.site)
+		for name, player := range map[string]chain.Hash{"client out": cleo, "agent out": dan} {
+			t.Run(fmt.Sprintf("%s, fenced %t", name, fenced), func(t *testing.T) {
+				t.Parallel()
+				s := s.with(t)
+				g := &guesser{schema: schema, by: player, base: s.base(player)}
+				for _, a := range arguments(schema) {
+					if known[a.String()] != "alike" {
+						continue // TestMatrixOfFields listens; the others say why they differ
+					}
+					for kind, pair := range secret.pairs(a) {
+						var told [2]string
+						for i, value := range pair {
+							told[i] = anonymous(t, s.ask(s.callers[name].token, g.document(a, `"`+value+`"`), nil))
+						}
+						if told[0] != told[1] {
+							t.Errorf("%s, %s: a hidden one and an invented one differ (-hidden +invented), by\n%s\n%s", a, kind, g.document(a, pair[0]), cmp.Diff(told[0], told[1]))
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// base gives values that a player may use.
+func (s *stage) base(player chain.Hash) map[string]string {
+	s.t.Helper()
+	key := map[chain.Hash]string{cleo: "cleo", dan: "dan"}[player]
+	quoted := func(v any) string { return fmt.Sprintf("%q", fmt.Sprint(v)) }
+	chosen := s.choose(player, "harbour")
+	draft := says(player, key+" again", "mine")
+	draft.ThreadHash = ptr(sumOf("thread of %s", key))
+	mine := s.append(draft)[0]
+	return map[string]string{
+		"sessionHash": `"$SESSION"`, "ownerId": quoted(player), "content": `"said"`,
+		"hash": quoted(mine.Hash), "message": quoted(mine.Hash), "type": "CONTEXT", "selection": quoted(model.GlobalID("ContextSelection", chosen.ID)), "query": `"harbour"`,
+		"id": quoted(model.GlobalID("Message", mine.Hash.String())), "reason": `"why"`, "namespace": "PLY", "key": quoted(key),
+		"kind": "AGENT", "name": `"none"`, "from": "0", "to": "0", "book": `"b"`, "title": `"t"`, "search": `"harbour"`,
+		"session.hash": quoted(mine.SessionHash), "thread.hash": quoted(mine.ThreadHash),
+	}
+}
+
+// secret is what nobody of the matrix's players but an administrator sees.
+type secret struct {
+	message          chain.Message
+	player           chain.Hash
+	selection, token string
+	idempotencyKey   string
+}
+
+// newSecret is a session of two strangers: one has a row and a selection, and cites and is cited.
+func newSecret(s *site) secret {
+	s.t.Helper()
+	gil, hal := playerOf("gil"), playerOf("hal")
+	for _, key := range []string{"gil", "hal"} {
+		s.upsert(component.Draft{Namespace: "ply", Key: key, Name: ptr("Player " + key), Preferences: []string{"coffee"}})
+	}
+	first := says(gil, "secret", "the harbour at night", hal)
+	first.ThreadHash, first.IdempotencyKey = ptr(sumOf("secret thread")), ptr("secret key")
+	message := s.append(first)[0]
+	second := says(hal, "secret", "the second", gil)
+	second.Refs, second.ThreadHash = []chain.Ref{{Type: chain.RefContext, Hash: message.Hash}}, first.ThreadHash
+	s.append(second)
+	token, _ := s.newToken(auth.Draft{Role: auth.Agent, Player: gil})
+	return secret{message: message, player: gil, selection: s.choose(gil, "harbour").ID, token: token, idempotencyKey: *first.IdempotencyKey}
+}
+
+const inventedUUID = "00000000-0000-4000-8000-000000000000"
+
+// pairs gives, by what they are, hidden and invented values for an argument.
+func (h secret) pairs(a argument) map[string][2]string {
+	invented := func(kind string) string { return sumOf("invented %s", kind).String() } // each asked for as often as a hidden one
+	hidden := map[string]string{
+		"message": h.message.Hash.String(), "session": h.message.SessionHash.String(), "thread": h.message.ThreadHash.String(), "player": h.player.String(),
+	}
+	pairs := map[string][2]string{}
+	name := a.path[len(a.path)-1]
+	switch {
+	case name == "idempotencyKey":
+		pairs[name] = [2]string{h.idempotencyKey, "another key"}
+	case a.scalr == "Hash":
+		for kind, value := range hidden {
+			pairs[kind] = [2]string{value, invented(kind)}
+		}
+	case a.scalr == "String": // a cursor
+		of := map[string]string{"citedBy": "citedBy"}[a.via[len(a.via)-1].Name]
+		if of == "" {
+			names := make([]string, 0, 2)
+			for _, s := range a.via {
+				names = append(names, s.Name)
+			}
+			of = strings.Join(names, ".")
+		}
+		cursor := func(key string) string { return base64.RawURLEncoding.EncodeToString([]byte(of + ":" + key)) }
+		if of == "tokens" {
+			pairs[name] = [2]string{cursor("1:" + h.token), cursor("1:" + inventedUUID)}
+			break
+		}
+		pairs[name] = [2]string{cursor(h.message.Hash.String()), cursor(invented("message"))}
+	default:
+		pairs["token"] = [2]string{h.token, inventedUUID}
+		pairs["selection"] = [2]string{model.GlobalID("ContextSelection", h.selection), model.GlobalID("ContextSelection", inventedUUID)}
+		for kind, value := range map[string]string{"Message": hidden["message"], "Session": hidden["session"], "Thread": hidden["thread"], "Player": hidden["player"], "Item": hidden["player"], "Record": hidden["message"]} {
+			pairs[kind] = [2]string{model.GlobalID(kind, value), model.GlobalID(kind, invented(kind))}
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,103 @@
+import { useId, useRef } from "react";
+import { useQuery } from "urql";
+import { Link, useLocation } from "wouter";
+import { allScopes, has, isAdmin, roles, scopes } from "../api/rights";
+import { useSession } from "../api/session";
+import { Copy } from "../ui/Hash";
+import { Icon } from "../ui/icons";
+import { ComponentName } from "../ui/Picker";
+import { Avatar, PlayerName, type Thing } from "../ui/Things";
+import styles from "./Account.module.css";
+import { auditSession, openTo } from "./places";
+import { ThemeSwitch } from "./ThemeSwitch";
+
+/** Who is signed in, what they may do, and the way out. */
+export function Account() {
+  const { identity, leave } = useSession();
+  const menu = useId();
+  const me = useMe();
+  const { word } = roles[identity.role];
+  return (
+    <div className={styles.account}>
+      <ThemeSwitch />
+      <button type="button" className={styles.who} popoverTarget={menu}>
+        <Avatar of={me} small />
+        <span className={styles.name}>
+          <PlayerName player={me} />
+          <span className={styles.role}>
+            {word}
+            <span className={styles.hidden}>, what you may do</span>
+          </span>
+        </span>
+      </button>
+      <Menu id={menu} me={me} />
+      <button type="button" className={styles.leave} aria-label="Sign out" onClick={leave}>
+        <Icon name="leave" />
+        <span>Sign out</span>
+      </button>
+    </div>
+  );
+}
+
+// The player who is signed in, with a name as soon as one is known.
+function useMe(): Thing {
+  const { identity } = useSession();
+  const [{ data }] = useQuery({
+    query: ComponentName,
+    variables: { hash: identity.player },
+    requestPolicy: "cache-and-network",
+    pause: !has(identity, "log:read"),
+  });
+  return data?.component ?? { __typename: "Player", hash: identity.player, name: null, key: null };
+}
+
+function Menu({ id, me }: { id: string; me: Thing }) {
+  const { identity } = useSession();
+  const [path] = useLocation();
+  const box = useRef<HTMLElement>(null);
+  const close = () => box.current?.hidePopover();
+  const titled = `${id}title`;
+  return (
+    <section ref={box} id={id} popover="auto" className={styles.menu} aria-labelledby={titled}>
+      <h2 id={titled}>
+        <PlayerName player={me} />, {roles[identity.role].word}
+      </h2>
+      <p>{roles[identity.role].sees}</p>
+      <p className={styles.links}>
+        <Copy text={identity.player} label="Copy your player’s hash" />
+      </p>
+      <ul className={styles.links}>
+        {openTo(identity)
+          .filter((p) => p.apart)
+          .map((p) => (
+            <li key={p.to} className={styles.narrow}>
+              <Link href={p.to} onClick={close} aria-current={path === p.to ? "page" : undefined}>
+                <Icon name={p.icon} />
+                {p.word}
+              </Link>
+            </li>
+          ))}
+        {isAdmin(identity) && (
+          <li>
+            <Link href={`/sessions/${auditSession(identity.player)}`} onClick={close}>
+              <Icon name="records" />
+              What you did as administrator
+            </Link>
+          </li>
+        )}
+      </ul>
+      <h3>Your token’s scopes</h3>
+      <ul className={styles.scopes}>
+        {allScopes.map((scope) => (
+          <li key={scope} data-has={has(identity, scope)}>
+            <Icon name={has(identity, scope) ? "check" : "close"} size={14} />
+            <span>
+              <code>{scope}</code> <span className={styles.hidden}>{has(identity, scope) ? "yes:" : "no:"}</span>
+              {scopes[scope]}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+import { lacks, type Needs } from "../api/rights";
+import type { Identity } from "../api/session";
+import { sha256 } from "../chain/bytes";
+import type { IconName } from "../ui/icons";
+
+/** A page that the console leads to, and what it asks of whoever opens it. */
+export type Place = Needs & {
+  to: string;
+  icon: IconName;
+  word: string;
+  /** A document of its own. */
+  whole?: boolean;
+  /** Stands with what is for running the log, not for reading it. */
+  apart?: boolean;
+};
+
+/** Where one can go from every page. */
+export const places: readonly Place[] = [
+  { to: "/threads", icon: "threads", word: "Threads", scope: "log:read" },
+  { to: "/context", icon: "context", word: "Context", scope: "context:select" },
+  { to: "/components", icon: "components", word: "Components", scope: "log:read" },
+  { to: "/records", icon: "records", word: "Records", scope: "log:read" },
+  { to: "/seal", icon: "sealed", word: "Seal", scope: "verify" },
+  // A document of its own: its editor needs a looser content policy than the rest of the console.
+  { to: "/playground", icon: "playground", word: "Playground", whole: true },
+  { to: "/tokens", icon: "key", word: "Tokens", scope: "tokens:manage", apart: true },
+];
+
+/** Those of the places that somebody may use. */
+export const openTo = (who: Identity): readonly Place[] => places.filter((p) => lacks(who, p) === "");
+
+/** Whether an address belongs to a place. Sessions and messages are read among the threads. */
+export function isAt({ to }: Place, path: string): boolean {
+  return path === to || path.startsWith(`${to}/`) || (to === "/threads" && /^\/(sessions|messages)\//.test(path));
+}
+
+/** The hash of the session that records what an administrator does: SHA-256 of `audit:` and their player's hash. */
+export const auditSession = (player: string): string => sha256(new TextEncoder().encode(`audit:${player}`));

@@ -1,0 +1,67 @@
+import { useId, useState } from "react";
+import { useQuery } from "urql";
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { Button } from "../../ui/Button";
+import { ComponentName, Picker } from "../../ui/Picker";
+import { Wrong } from "./Form";
+import { NewPlayer } from "./NewPlayer";
+import styles from "./NewToken.module.css";
+
+type Props = { chosen: string | null; wrong: string | undefined; onChoose: (hash: string | null) => void };
+
+/** Whom a token stands for: found by name, given by hash, oneself, or described now. */
+export function PlayerField({ chosen, wrong, onChoose }: Props) {
+  const { identity } = useSession();
+  const hint = useId();
+  const [describing, setDescribing] = useState(false);
+  const [{ data, fetching }, again] = useQuery({
+    query: ComponentName,
+    variables: { hash: chosen ?? "" },
+    requestPolicy: "cache-and-network",
+    pause: chosen === null,
+  });
+  const unknown = chosen !== null && !fetching && data !== undefined && data.component === null;
+  const mayDescribe = has(identity, "memory:write");
+  return (
+    <fieldset className={styles.group}>
+      <legend>Whom does it stand for?</legend>
+      <Picker
+        label="Player"
+        namespaces={["PLY", "PLU", "PLX"]}
+        hint="A name, a key or a whole hash"
+        most={1}
+        chosen={chosen ? [chosen] : []}
+        invalid={wrong !== undefined}
+        describedBy={hint}
+        onChoose={([hash]) => onChoose(hash ?? null)}
+      />
+      {wrong && <Wrong>{wrong}</Wrong>}
+      <p id={hint} className={styles.hint}>
+        {unknown
+          ? "Nobody has described a player with this hash. A token can stand for it all the same."
+          : "It sees the sessions that this player takes part in, and sends messages as this player."}
+      </p>
+      {describing ? (
+        <NewPlayer
+          hash={unknown ? chosen : null}
+          onDescribed={(hash) => {
+            setDescribing(false);
+            onChoose(hash);
+            again({ requestPolicy: "network-only" });
+          }}
+          onClose={() => setDescribing(false)}
+        />
+      ) : (
+        <div className={styles.actions}>
+          {chosen !== identity.player && <Button onClick={() => onChoose(identity.player)}>Myself</Button>}
+          {mayDescribe && (
+            <Button icon="plus" onClick={() => setDescribing(true)}>
+              {unknown ? "Describe this player…" : "Describe a new player…"}
+            </Button>
+          )}
+        </div>
+      )}
+    </fieldset>
+  );
+}
