@@ -319,7 +319,7 @@ func (s *stage) base(player chain.Hash) map[string]string {
 	mine := s.append(draft)[0]
 	return map[string]string{
 		"sessionHash": `"$SESSION"`, "ownerId": quoted(player), "content": `"said"`,
-		"hash": quoted(mine.Hash), "type": "CONTEXT", "selection": quoted(model.GlobalID("ContextSelection", chosen.ID)), "query": `"harbour"`,
+		"hash": quoted(mine.Hash), "message": quoted(mine.Hash), "type": "CONTEXT", "selection": quoted(model.GlobalID("ContextSelection", chosen.ID)), "query": `"harbour"`,
 		"id": quoted(model.GlobalID("Message", mine.Hash.String())), "reason": `"why"`, "namespace": "PLY", "key": quoted(key),
 		"kind": "AGENT", "name": `"none"`, "from": "0", "to": "0", "book": `"b"`, "title": `"t"`, "search": `"harbour"`,
 		"session.hash": quoted(mine.SessionHash), "thread.hash": quoted(mine.ThreadHash),

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tzzr/context-manager/db"
+
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -60,7 +62,7 @@ func TestStrangersGainNothing(t *testing.T) {
 				"in the thread":            with("threadHash", sumOf("their thread")),
 				"with a key of Ana's":      with("idempotencyKey", "Ana's key"),
 				"citing the first":         with("refs", []object{{"hash": written[0].Hash, "type": "CONTEXT"}}),
-				"as sent by a system":      with("eventType", "SYSTEM", "role", "system", "source", "; by "+ana.String()),
+				"as sent by a system":      with("eventType", "SYSTEM", "role", "system"),
 				"before anything was said": with("createdAt", "1999-01-01T00:00:00Z"),
 			} {
 				r := s.ask(token, sayOne, object{"m": m}).reply(t)
@@ -87,6 +89,7 @@ func TestStrangersGainNothing(t *testing.T) {
 				"in Ana's name":                                {with("ownerId", ana), "FORBIDDEN"},
 				"in Ana's name, with her key":                  {with("ownerId", ana, "idempotencyKey", "Ana's key", "content", "Ana's"), "FORBIDDEN"},
 				"to their own, citing what they may":           {with("sessionHash", sumOf("session:dan's"), "refs", []object{{"hash": head, "type": "CONTEXT"}}), "BAD_USER_INPUT"},
+				"as if an administrator had written it":        {with("sessionHash", sumOf("session:dan's"), "source", "x; by "+playerOf("admin").String()), "BAD_USER_INPUT"},
 				"with a key of their own, for another message": {with("idempotencyKey", "Dan's key"), "CONFLICT"},
 			} {
 				if r := s.ask(token, sayOne, object{"m": test.m}).reply(t); r.code() != test.code {
@@ -143,6 +146,38 @@ func TestSessionStartedAtOnceOverHTTP(t *testing.T) {
 	}
 }
 
+// What an administrator does goes on record where nobody else looks, though its name can be guessed: not for who was there
+// first, nor for who appends later.
+func TestNobodyWaitsInAnAuditSession(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, config.Server{})
+	s.append(says(ana, "theirs", "Ana's", ben))
+	token := s.token(auth.Agent, dan, auth.AllScopes)
+	squat := func(owner chain.Hash) reply {
+		return s.ask(token, sayOne, object{"m": object{"sessionHash": db.AuditSession(owner), "ownerId": dan, "playerIds": []chain.Hash{dan}, "content": "waiting"}}).reply(t)
+	}
+	gil := playerOf("gil")
+	administrator := s.token(auth.Admin, gil, 0)
+	if r := squat(gil); r.code() != "" {
+		t.Errorf("a session of this name that nobody began: %+v", r)
+	}
+	if r := s.ask(administrator, "{messages{edges{node{content}}}}", nil).reply(t); r.code() != "" {
+		t.Fatalf("an administrator reads: %+v", r)
+	}
+	if n := count(t, connect(t, s.Instance.URL), fmt.Sprintf("SELECT count(*) FROM log.messages WHERE owner_id = '%s' AND event_type = 'system'", gil)); n == 0 {
+		t.Error("what the administrator read is not on record")
+	}
+	if n := s.sees(token); n != 1 {
+		t.Errorf("Dan sees %v messages, want his own: he looks on", n)
+	}
+	if r := squat(playerOf("admin")); r.code() != "NOT_FOUND" { // who made the tokens
+		t.Errorf("an audit session that is there: %+v, want NOT_FOUND", r)
+	}
+	if r := squat(dan); r.code() != "FORBIDDEN" {
+		t.Errorf("one's own audit session: %+v, want FORBIDDEN", r)
+	}
+}
+
 // A token opens no more than itself: who has one of an agent's cannot make themself an administrator, nor lend scopes.
 func TestTokensOpenNoMore(t *testing.T) {
 	t.Parallel()
@@ -163,8 +198,8 @@ func TestTokensOpenNoMore(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", name, r, test.code)
 		}
 	}
-	if n := s.sees(weak); n != 0 {
-		t.Errorf("Dan sees %v, want nothing", n)
+	if n := s.sees(weak); n != 1 {
+		t.Errorf("Dan sees %v messages, want the record of the token that he made", n)
 	}
 	r := s.ask(weak, "{messages{totalCount} seal{condition}}", nil).reply(t)
 	if r.code() != "FORBIDDEN" {

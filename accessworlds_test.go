@@ -402,9 +402,8 @@ func shown(a answer) string {
 	})
 	body = clockPattern.ReplaceAllString(body, "now")
 	header := a.header.Clone()
-	header.Del("Date")
-	if body != string(a.body) {
-		header.Del("Content-Length")
+	for _, name := range []string{"Date", "Content-Length"} { // a slow answer is sent in chunks
+		header.Del(name)
 	}
 	return fmt.Sprint(a.status, " ", header, " ", body)
 }

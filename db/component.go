@@ -141,7 +141,7 @@ func fieldError(err error, field string) error {
 
 // ComponentsByHash gives those of the components that rows describe.
 func (d *DB) ComponentsByHash(ctx context.Context, hashes []chain.Hash) (map[chain.Hash]component.Component, error) {
-	rows, err := d.read().ComponentsByHash(ctx, d.viewerText(), hashTexts(hashes))
+	rows, err := d.readByKey().ComponentsByHash(ctx, d.viewerText(), hashTexts(hashes))
 	out := make(map[chain.Hash]component.Component, len(rows))
 	for _, c := range componentsOf(rows) {
 		out[c.Hash] = c

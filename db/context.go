@@ -225,7 +225,7 @@ func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, err
 
 // selection is Selection for the store's own use: nobody has read it.
 func (d *DB) selection(ctx context.Context, id string) (selection.Selection, error) {
-	rows, err := d.read().SelectionByID(ctx, id, d.viewerText())
+	rows, err := d.readByKey().SelectionByID(ctx, id, d.viewerText())
 	if err != nil {
 		return selection.Selection{}, mapError(err)
 	}

@@ -77,7 +77,7 @@ func (d *DB) checkErasable(ctx context.Context, message chain.Hash) error {
 
 // ErasuresOf gives, of those of the messages that were erased, the message that records it.
 func (d *DB) ErasuresOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash]chain.Message, error) {
-	rows, err := d.read().ErasuresOf(ctx, hashTexts(messages))
+	rows, err := d.readByKey().ErasuresOf(ctx, hashTexts(messages))
 	out := make(map[chain.Hash]chain.Message, len(rows))
 	for _, r := range rows {
 		out[r.Erased] = messageOf(r.LogMessage)

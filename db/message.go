@@ -10,7 +10,7 @@ import (
 
 // MessagesByHash gives those of the messages that there are, in no order.
 func (d *DB) MessagesByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Message, error) {
-	rows, err := d.read().MessagesByHash(ctx, hashTexts(hashes), d.viewerText())
+	rows, err := d.readByKey().MessagesByHash(ctx, hashTexts(hashes), d.viewerText())
 	found := messagesOf(rows)
 	d.note(found...)
 	return found, mapError(err)
@@ -79,19 +79,19 @@ func (d *DB) ThreadMessages(ctx context.Context, thread chain.Hash, p Page[chain
 
 // CitingMessages gives a page of the messages that were sent with a message or record, by id.
 func (d *DB) CitingMessages(ctx context.Context, source chain.Hash, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
-	found, err := d.read().CitingMessages(ctx, source.String(), hashText(p.After), d.viewerText(), p.more())
+	found, err := d.readByKey().CitingMessages(ctx, source.String(), hashText(p.After), d.viewerText(), p.more())
 	return noted(d, rowsOf(p, found, messageByHash)), mapError(err)
 }
 
 // CountCitingMessages counts them.
 func (d *DB) CountCitingMessages(ctx context.Context, source chain.Hash) (int64, error) {
-	n, err := d.read().CountCitingMessages(ctx, source.String(), d.viewerText())
+	n, err := d.readByKey().CountCitingMessages(ctx, source.String(), d.viewerText())
 	return n, mapError(err)
 }
 
 // RefsOf gives the refs of each of the messages, by position. A message without any is left out.
 func (d *DB) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	return refsOf(ctx, d.read(), messages, d.viewerText())
+	return refsOf(ctx, d.readByKey(), messages, d.viewerText())
 }
 
 func refsOf(ctx context.Context, q *dbgen.Queries, messages []chain.Hash, viewer *string) (map[chain.Hash][]chain.Ref, error) {

@@ -87,7 +87,7 @@ func recordsOf(rows []dbgen.KnowledgeRecord) []knowledge.Record {
 
 // RecordsByHash gives those of the records that there are, in no order.
 func (d *DB) RecordsByHash(ctx context.Context, hashes []chain.Hash) ([]knowledge.Record, error) {
-	rows, err := d.read().RecordsByHash(ctx, hashTexts(hashes))
+	rows, err := d.readByKey().RecordsByHash(ctx, hashTexts(hashes))
 	return recordsOf(rows), mapError(err)
 }
 

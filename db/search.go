@@ -191,16 +191,17 @@ func scopeList(scope selection.Scope, viewer *chain.Hash, joined *int64) []any {
 	}
 }
 
-// asViewer has what f queues done as the viewer, behind row-level security where there is any. Whatever tells texts is;
-// what goes by ids that were found so is not, since operators of vectors and words are of no use there.
-func (s *search) asViewer(batch *pgx.Batch, f func()) {
+// asViewer has what f queues done as the viewer, behind row-level security where there is any. Whatever tells texts is; the
+// lists of ids before are not, since operators of vectors and words are of no use there.
+func (s *search) asViewer(batch *pgx.Batch, f func(fenced bool)) (fenced bool) {
 	if s.view == nil || s.view.viewer == nil || !s.view.fenced {
-		f()
-		return
+		f(false)
+		return false
 	}
 	batch.Queue(becomeSQL, s.view.viewer.String())
-	f()
+	f(true)
 	batch.Queue(resumeSQL)
+	return true
 }
 
 // snapshot runs f in a transaction that sees one state of the database and changes nothing.

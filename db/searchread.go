@@ -19,6 +19,8 @@ import (
 var (
 	//go:embed search/messages.sql
 	aboutMessagesSQL string
+	//go:embed search/owners.sql
+	ownersSQL string
 	//go:embed search/records.sql
 	aboutRecordsSQL string
 	//go:embed search/texts.sql
@@ -49,9 +51,12 @@ type about struct {
 // queueAbout has read what ranking has to know of messages and records. What is erased is not found.
 func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
 	if len(messages) > 0 {
-		s.asViewer(batch, func() {
-			batch.Queue(aboutMessagesSQL, len(s.preferences) > 0, messages).Query(s.readMessages)
-		})
+		// Behind the fence, who is known has to be found out for each join with players: these are, as owners of what is seen.
+		if fenced := s.asViewer(batch, func(fenced bool) {
+			batch.Queue(aboutMessagesSQL, len(s.preferences) > 0, messages, !fenced).Query(s.readMessages)
+		}); fenced {
+			batch.Queue(ownersSQL, messages).Query(s.readOwners)
+		}
 	}
 	if len(records) > 0 {
 		batch.Queue(aboutRecordsSQL, records).Query(s.readRecords)
@@ -73,6 +78,29 @@ func (s *search) readMessages(rows pgx.Rows) error {
 		s.told[source{chain.RefContext, id}] = &a
 	}
 	return rows.Err()
+}
+
+// readOwners names the owners of messages that were read without.
+func (s *search) readOwners(rows pgx.Rows) error {
+	owners := map[chain.Hash][]string{}
+	var hash chain.Hash
+	var key string
+	var name *string
+	if _, err := pgx.ForEachRow(rows, []any{&hash, &key, &name}, func() error {
+		if name != nil {
+			owners[hash] = append(owners[hash], *name)
+		}
+		owners[hash] = append(owners[hash], key)
+		return nil
+	}); err != nil {
+		return err
+	}
+	for of, a := range s.told {
+		if of.kind == chain.RefContext && a.names == nil {
+			a.names = owners[a.owner]
+		}
+	}
+	return nil
 }
 
 func (s *search) readRecords(rows pgx.Rows) error {
@@ -181,7 +209,7 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 	}
 	if len(messages)+len(records) > 0 {
 		batch := &pgx.Batch{}
-		s.asViewer(batch, func() { batch.Queue(textsSQL, list(messages), list(records)).Query(s.readTexts) })
+		s.asViewer(batch, func(bool) { batch.Queue(textsSQL, list(messages), list(records)).Query(s.readTexts) })
 		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}

@@ -131,12 +131,10 @@ func (s *search) queueMessageIDs(batch *pgx.Batch) {
 	if s.at != nil {
 		position = &s.at.position
 	}
-	s.asViewer(batch, func() {
-		batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, s.mostIDs())...).Query(func(rows pgx.Rows) (err error) {
-			s.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-			slices.Sort(s.ids)
-			return err
-		})
+	batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, s.mostIDs())...).Query(func(rows pgx.Rows) (err error) {
+		s.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		slices.Sort(s.ids)
+		return err
 	})
 }
 

@@ -84,7 +84,7 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*S
 		return nil, err
 	}
 	if seen != nil {
-		own, err := d.read().OwnSessions(ctx, d.viewer.String())
+		own, err := d.readByKey().OwnSessions(ctx, d.viewer.String())
 		if err != nil {
 			d.feed.drop(s)
 			return nil, mapError(err)

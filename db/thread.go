@@ -13,7 +13,7 @@ const MaxThreadPlayers = 100
 
 // SessionsByHash gives those of the sessions that have messages, in no order.
 func (d *DB) SessionsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Session, error) {
-	rows, err := d.read().SessionsByHash(ctx, hashTexts(hashes), d.viewerText())
+	rows, err := d.readByKey().SessionsByHash(ctx, hashTexts(hashes), d.viewerText())
 	out := make([]chain.Session, len(rows))
 	for i, r := range rows {
 		out[i] = chain.Session{Hash: r.SessionHash, Length: r.Sequence, Head: r.Hash, StartedAt: r.StartedAt, LastMessageAt: r.CreatedAt}
@@ -49,7 +49,7 @@ func (d *DB) CountSessions(ctx context.Context, scope selection.Scope) (int64, e
 
 // ThreadsByHash gives those of the threads that have messages, in no order.
 func (d *DB) ThreadsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Thread, error) {
-	rows, err := d.read().ThreadsByHash(ctx, d.viewerText(), hashTexts(hashes))
+	rows, err := d.readByKey().ThreadsByHash(ctx, d.viewerText(), hashTexts(hashes))
 	out := make([]chain.Thread, len(rows))
 	for i, r := range rows {
 		out[i] = chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt, Last: r.Last}
@@ -86,7 +86,7 @@ func (d *DB) CountThreads(ctx context.Context, scope selection.Scope) (int64, er
 // PlayersOf gives, for each of the threads, who sent, received or coordinated a message in it, in the order of
 // their hashes, at most MaxThreadPlayers.
 func (d *DB) PlayersOf(ctx context.Context, threads []chain.Hash) (map[chain.Hash][]chain.Hash, error) {
-	rows, err := d.read().PlayersOfThreads(ctx, hashTexts(threads), d.viewerText(), MaxThreadPlayers)
+	rows, err := d.readByKey().PlayersOfThreads(ctx, hashTexts(threads), d.viewerText(), MaxThreadPlayers)
 	out := make(map[chain.Hash][]chain.Hash, len(threads))
 	for _, r := range rows {
 		out[r.ThreadHash] = append(out[r.ThreadHash], r.Player)

@@ -25,11 +25,17 @@ func (d *DB) viewerText() *string {
 }
 
 // read are the queries of a caller.
-func (d *DB) read() *dbgen.Queries {
+func (d *DB) read() *dbgen.Queries { return d.readAs(becomeSQL) }
+
+// readByKey are the same for queries that hashes lead to their rows, whatever else they say: their plans are made once,
+// since planning behind a fence takes longer than such a query does.
+func (d *DB) readByKey() *dbgen.Queries { return d.readAs(becomePlannedSQL) }
+
+func (d *DB) readAs(become string) *dbgen.Queries {
 	if d.viewer == nil || !d.fenced {
 		return dbgen.New(d.reads)
 	}
-	return dbgen.New(fence{d})
+	return dbgen.New(fence{d, become})
 }
 
 const (
@@ -38,13 +44,18 @@ const (
 		(SELECT pg_has_role(r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'cm_player'), FALSE)`
 	// becomeSQL makes a transaction a player's. Settings end with it, so that a pooler may stand between.
 	becomeSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE)"
+	// becomePlannedSQL is the same, with plans that are made for no values in particular.
+	becomePlannedSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE), set_config('plan_cache_mode', 'force_generic_plan', TRUE)"
 	// resumeSQL ends that.
 	resumeSQL = "SELECT set_config('role', 'none', TRUE)"
 )
 
 // fence reads as the viewer: each statement in a transaction of its own, in one round trip. Statements that are sent
 // together are one transaction by themselves.
-type fence struct{ *DB }
+type fence struct {
+	*DB
+	become string
+}
 
 // Exec is for statements without rows, of which a reader has none.
 func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
@@ -59,7 +70,7 @@ func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 // Query gives rows that must be closed.
 func (f fence) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	batch := &pgx.Batch{}
-	batch.Queue(becomeSQL, f.viewer.String())
+	batch.Queue(f.become, f.viewer.String())
 	batch.Queue(sql, args...)
 	results := f.reads.SendBatch(ctx, batch)
 	_, err := results.Exec()

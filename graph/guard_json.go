@@ -149,76 +149,77 @@ func (s *scanner) string() error {
 	if s.text[s.at] != '"' {
 		return errNoJSON
 	}
-	for i := s.at + 1; i < len(s.text); i++ {
-		s.steps++
-		switch s.text[i] {
+	text := s.text
+	for i := s.at + 1; i < len(text); i++ {
+		switch text[i] {
 		case '"':
+			s.steps += i - s.at
 			s.at = i + 1
 			return nil
 		case '\\':
 			i++
 		}
 	}
+	s.steps += len(text) - s.at
 	return errCut
 }
 
 // value skips a value: to the end of its text, or to where all that it opened is closed.
 func (s *scanner) value() error {
-	for depth := 0; ; {
-		s.space()
-		if s.at == len(s.text) {
-			return errCut
-		}
+	text, at, left, depth := s.text, s.at, s.left, 0
+	defer func() { s.left = left }()
+	for ; at < len(text); at++ {
 		s.steps++
-		switch s.text[s.at] {
+		switch text[at] {
+		case ' ', '\n', '\t', '\r':
+			continue
 		case '{', '[':
 			if depth++; depth >= s.deepest {
 				return fault.New(fault.BadUserInput, "the body nests lists and objects deeper than %d levels; at most as many are allowed in a value", MaxNesting)
 			}
-			if err := s.count(); err != nil {
-				return err
+			if left--; left < 0 {
+				return errManyValues()
 			}
-			s.at++
 			continue
 		case '}', ']':
-			if depth--; depth < 0 {
-				return errNoJSON
-			}
-			s.at++
+			depth--
 		case ',', ':':
 			if depth == 0 {
 				return errNoJSON
 			}
-			s.at++
 			continue
-		case '"':
-			if err := s.scalar(s.string); err != nil {
-				return err
-			}
 		default:
-			if err := s.scalar(s.word); err != nil {
+			if left--; left < 0 {
+				return errManyValues()
+			}
+			s.at = at
+			if err := s.scalar(); err != nil {
 				return err
 			}
+			at = s.at - 1
+		}
+		if depth < 0 {
+			return errNoJSON
 		}
 		if depth == 0 {
+			s.at = at + 1
 			return nil
 		}
 	}
+	s.at = at
+	return errCut
 }
 
-func (s *scanner) scalar(skip func() error) error {
-	if err := s.count(); err != nil {
-		return err
+func (s *scanner) scalar() error {
+	if s.text[s.at] == '"' {
+		return s.string()
 	}
-	return skip()
+	return s.word()
 }
 
-// count counts a value; names count too.
-func (s *scanner) count() error {
-	if s.left--; s.left < 0 {
-		return fault.New(fault.BadUserInput, "the body has too many values: at most %d are allowed, and %d where messages, records or components are added", MaxValues, MaxAppendValues)
-	}
-	return nil
+// errManyValues is for bodies that hold too many values; names count too.
+func errManyValues() error {
+	return fault.New(fault.BadUserInput, "the body has too many values: at most %d are allowed, and %d where messages, records or components are added", MaxValues, MaxAppendValues)
 }
 
 // word skips a number, or true, false or null.

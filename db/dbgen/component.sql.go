@@ -13,14 +13,11 @@ import (
 
 const componentsByHash = `-- name: ComponentsByHash :many
 
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::TEXT IS NULL OR c.hash = CAST($1::TEXT AS CHAR(64)) THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::bpchar IS NULL OR c.hash = $1::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
 FROM core.components c
-WHERE c.hash = ANY (CAST($2::TEXT[] AS CHAR(64)[]))
-    AND ($1::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($1::TEXT AS CHAR(64)) OR EXISTS (
-        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))
-            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
-                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
+WHERE c.hash = ANY ($2::bpchar[])
+    AND ($1::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $1::bpchar OR c.hash IN (
+        SELECT unnest(log.players_known_to($1::bpchar))))
 `
 
 type ComponentsByHashRow struct {
@@ -69,11 +66,8 @@ WHERE ($1::TEXT[] IS NULL OR c.namespace = ANY ($1::TEXT[]))
     AND ($2::TEXT IS NULL
         OR strpos(lower(c.key), lower($2)) > 0 OR strpos(lower(c.name), lower($2)) > 0
         OR strpos(lower(c.description), lower($2)) > 0)
-    AND ($3::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($3::TEXT AS CHAR(64)) OR EXISTS (
-        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST($3::TEXT AS CHAR(64))
-            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
-                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
+    AND ($3::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $3::bpchar OR c.hash IN (
+        SELECT unnest(log.players_known_to($3::bpchar))))
 `
 
 func (q *Queries) CountComponents(ctx context.Context, namespaces []string, search *string, viewer *string) (int64, error) {
@@ -84,7 +78,7 @@ func (q *Queries) CountComponents(ctx context.Context, namespaces []string, sear
 }
 
 const searchComponents = `-- name: SearchComponents :many
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::TEXT IS NULL OR c.hash = CAST($1::TEXT AS CHAR(64)) THEN c.preferences ELSE '{}' END::TEXT[] AS preferences, r.rank::INT AS rank
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::bpchar IS NULL OR c.hash = $1::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences, r.rank::INT AS rank
 FROM core.components c
 CROSS JOIN LATERAL (SELECT CASE
     WHEN $2::TEXT IS NULL OR lower(c.key) = lower($2) THEN 0
@@ -95,11 +89,8 @@ WHERE r.rank IS NOT NULL
     AND ($3::TEXT[] IS NULL OR c.namespace = ANY ($3::TEXT[]))
     AND ($4::INT IS NULL
         OR (r.rank, c.namespace, c.key) > ($4::INT, $5::TEXT, $6::TEXT))
-    AND ($1::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST($1::TEXT AS CHAR(64)) OR EXISTS (
-        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST($1::TEXT AS CHAR(64))
-            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
-                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
+    AND ($1::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $1::bpchar OR c.hash IN (
+        SELECT unnest(log.players_known_to($1::bpchar))))
 ORDER BY r.rank, c.namespace, c.key LIMIT $7
 `
 

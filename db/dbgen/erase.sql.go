@@ -13,7 +13,7 @@ import (
 
 const erase = `-- name: Erase :many
 
-SELECT e.id, e.hash, e.session_hash, e.sequence, e.prev_hash, e.thread_hash, e.owner_id, e.players_id, e.master_player, e.role, e.event_type, e.importance, e.channel, e.source, e.content, e.attachments, e.ambient, e.salt, e.content_digest, e.hashtags, e.flag_id, e.master_item_id, e.item_id, e.loc_id, e.refs_digest, e.created_at, e.id_digest FROM log.erase(CAST($1::TEXT AS CHAR(64)), CAST($2::TEXT AS CHAR(64)), $3::TEXT) e
+SELECT e.id, e.hash, e.session_hash, e.sequence, e.prev_hash, e.thread_hash, e.owner_id, e.players_id, e.master_player, e.role, e.event_type, e.importance, e.channel, e.source, e.content, e.attachments, e.ambient, e.salt, e.content_digest, e.hashtags, e.flag_id, e.master_item_id, e.item_id, e.loc_id, e.refs_digest, e.created_at, e.id_digest FROM log.erase($1::bpchar, $2::bpchar, $3::TEXT) e
 `
 
 // Erasing.
@@ -70,7 +70,7 @@ SELECT DISTINCT ON (r.ref_hash) r.ref_hash AS erased, e.id, e.hash, e.session_ha
 FROM log.message_refs r
 JOIN log.messages e ON e.hash = r.message_hash AND e.event_type = 'erasure'
 JOIN log.messages m ON m.hash = r.ref_hash AND m.session_hash = e.session_hash AND m.sequence < e.sequence AND m.content IS NULL
-WHERE r.ref_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[])) AND r.ref_type = 'context'
+WHERE r.ref_hash = ANY ($1::bpchar[]) AND r.ref_type = 'context'
 ORDER BY r.ref_hash, e.sequence
 `
 

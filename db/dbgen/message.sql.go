@@ -15,10 +15,10 @@ import (
 const citingMessages = `-- name: CitingMessages :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
 JOIN log.messages m ON m.hash = r.message_hash
-WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64))
-    AND ($2::TEXT IS NULL OR m.id > (SELECT log.place_of(CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)))))
-    AND ($3::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST($3::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+WHERE r.ref_hash = $1::bpchar
+    AND ($2::bpchar IS NULL OR m.id > (SELECT log.place_of($2::bpchar, $3::bpchar)))
+    AND ($3::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
 ORDER BY m.id LIMIT $4
 `
 
@@ -78,9 +78,9 @@ func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *str
 const countCitingMessages = `-- name: CountCitingMessages :one
 SELECT count(*) FROM log.message_refs r
 JOIN log.messages m ON m.hash = r.message_hash
-WHERE r.ref_hash = CAST($1::TEXT AS CHAR(64))
-    AND ($2::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+WHERE r.ref_hash = $1::bpchar
+    AND ($2::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
 `
 
 func (q *Queries) CountCitingMessages(ctx context.Context, refHash string, viewer *string) (int64, error) {
@@ -95,7 +95,7 @@ SELECT count(*) FROM log.in_scope(
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
-    $12::TEXT, $13::BIGINT) m
+    $12::bpchar, $13::BIGINT) m
 `
 
 type CountMessagesInScopeParams struct {
@@ -140,7 +140,7 @@ SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
-    $12::TEXT, $13::BIGINT) m
+    $12::bpchar, $13::BIGINT) m
 `
 
 type CountSessionsInScopeParams struct {
@@ -185,7 +185,7 @@ SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
-    $12::TEXT, $13::BIGINT) m
+    $12::bpchar, $13::BIGINT) m
 `
 
 type CountThreadsInScopeParams struct {
@@ -278,9 +278,9 @@ func (q *Queries) MessageIDsAfter(ctx context.Context, after int64, rowCount int
 
 const messagesByHash = `-- name: MessagesByHash :many
 
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m WHERE m.hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
-    AND ($2::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m WHERE m.hash = ANY ($1::bpchar[])
+    AND ($2::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
 `
 
 // Messages, sessions and threads: one, many, and pages by keyset. A page that goes backward is turned by its reader.
@@ -399,9 +399,9 @@ SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.o
     $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
-    $12::TEXT, $13::BIGINT) m
-WHERE ($14::TEXT IS NULL OR m.id > (SELECT log.place_of(CAST($14::TEXT AS CHAR(64)), CAST($12::TEXT AS CHAR(64)))))
-    AND ($15::TEXT IS NULL OR m.id < (SELECT log.place_of(CAST($15::TEXT AS CHAR(64)), CAST($12::TEXT AS CHAR(64)))))
+    $12::bpchar, $13::BIGINT) m
+WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
+    AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
 ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
 LIMIT $17
 `
@@ -493,7 +493,7 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 }
 
 const ownSessions = `-- name: OwnSessions :many
-SELECT v.session_hash FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64))
+SELECT v.session_hash FROM log.members v WHERE v.player = $1::bpchar
 `
 
 // The sessions that a player is a member of.
@@ -519,12 +519,12 @@ func (q *Queries) OwnSessions(ctx context.Context, player string) ([]chain.Hash,
 
 const playersOfThreads = `-- name: PlayersOfThreads :many
 SELECT t.hash::log.hash AS thread_hash, p.player::log.hash AS player
-FROM unnest(CAST($1::TEXT[] AS CHAR(64)[])) AS t (hash)
+FROM unnest($1::bpchar[]) AS t (hash)
 CROSS JOIN LATERAL (
     SELECT DISTINCT u.player FROM log.messages m
     CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.master_player) AS u (player)
     WHERE m.thread_hash = t.hash AND u.player IS NOT NULL
-        AND ($2::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+        AND ($2::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
     ORDER BY u.player LIMIT $3) p
 ORDER BY t.hash, p.player
 `
@@ -556,9 +556,9 @@ func (q *Queries) PlayersOfThreads(ctx context.Context, hashes []string, viewer 
 
 const refsOfMessages = `-- name: RefsOfMessages :many
 SELECT r.message_hash, r.position, r.ref_hash, r.ref_type FROM log.message_refs r
-WHERE r.message_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
-    AND ($2::TEXT IS NULL OR EXISTS (SELECT FROM log.messages m
-        JOIN log.members v ON v.session_hash = m.session_hash AND v.player = CAST($2::TEXT AS CHAR(64)) WHERE m.hash = r.message_hash))
+WHERE r.message_hash = ANY ($1::bpchar[])
+    AND ($2::bpchar IS NULL OR EXISTS (SELECT FROM log.messages m
+        JOIN log.members v ON v.session_hash = m.session_hash AND v.player = $2::bpchar WHERE m.hash = r.message_hash))
 ORDER BY r.message_hash, r.position
 `
 
@@ -596,11 +596,11 @@ func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *s
 
 const sessionMessages = `-- name: SessionMessages :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-WHERE m.session_hash = CAST($1::TEXT AS CHAR(64))
+WHERE m.session_hash = $1::bpchar
     AND ($2::BIGINT IS NULL OR m.sequence > $2)
     AND ($3::BIGINT IS NULL OR m.sequence < $3)
-    AND ($4::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST($4::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+    AND ($4::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $4::bpchar AND v.session_hash = m.session_hash))
 ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
 LIMIT $6
 `
@@ -673,10 +673,10 @@ const sessionsByHash = `-- name: SessionsByHash :many
 SELECT l.session_hash, l.sequence, l.hash, l.created_at,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
 FROM log.messages l
-WHERE l.session_hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
+WHERE l.session_hash = ANY ($1::bpchar[])
     AND NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
-    AND ($2::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST($2::TEXT AS CHAR(64)) AND v.session_hash = l.session_hash))
+    AND ($2::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = l.session_hash))
 `
 
 type SessionsByHashRow struct {
@@ -722,11 +722,11 @@ WHERE NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_ha
         $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
         $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
         $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ,
-    $13::TEXT, $14::BIGINT) s))
-    AND ($15::TEXT IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of(CAST($15::TEXT AS CHAR(64)), CAST($13::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($15::TEXT AS CHAR(64)), CAST($13::TEXT AS CHAR(64))))))
-    AND ($13::TEXT IS NULL OR l.session_hash = ANY (ARRAY(
-        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = CAST($13::TEXT AS CHAR(64)))))
+    $13::bpchar, $14::BIGINT) s))
+    AND ($15::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($15::bpchar, $13::bpchar)), (SELECT log.place_of($15::bpchar, $13::bpchar))))
+    AND ($13::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $13::bpchar)))
 ORDER BY l.created_at DESC, l.id DESC LIMIT $16
 `
 
@@ -805,13 +805,13 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 
 const threadMessages = `-- name: ThreadMessages :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-WHERE m.thread_hash = CAST($1::TEXT AS CHAR(64))
-    AND ($2::TEXT IS NULL OR (m.created_at, m.id) >
-        ((SELECT log.time_of(CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64))))))
-    AND ($4::TEXT IS NULL OR (m.created_at, m.id) <
-        ((SELECT log.time_of(CAST($4::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($4::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64))))))
-    AND ($3::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST($3::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+WHERE m.thread_hash = $1::bpchar
+    AND ($2::bpchar IS NULL OR (m.created_at, m.id) >
+        ((SELECT log.time_of($2::bpchar, $3::bpchar)), (SELECT log.place_of($2::bpchar, $3::bpchar))))
+    AND ($4::bpchar IS NULL OR (m.created_at, m.id) <
+        ((SELECT log.time_of($4::bpchar, $3::bpchar)), (SELECT log.place_of($4::bpchar, $3::bpchar))))
+    AND ($3::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
 ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
     CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
 LIMIT $6
@@ -884,13 +884,13 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 const threadsByHash = `-- name: ThreadsByHash :many
 SELECT t.hash::log.hash AS hash, a.messages, a.started_at::TIMESTAMPTZ AS started_at, a.last_at::TIMESTAMPTZ AS last_at,
     (SELECT n.hash FROM log.messages n WHERE n.thread_hash = t.hash
-        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = n.session_hash))
+        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = n.session_hash))
         ORDER BY n.created_at DESC, n.id DESC LIMIT 1)::log.hash AS last
-FROM unnest(CAST($2::TEXT[] AS CHAR(64)[])) AS t (hash)
+FROM unnest($2::bpchar[]) AS t (hash)
 CROSS JOIN LATERAL (
     SELECT count(*) AS messages, min(m.created_at) AS started_at, max(m.created_at) AS last_at FROM log.messages m
     WHERE m.thread_hash = t.hash
-        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))) a
+        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = m.session_hash))) a
 WHERE a.messages > 0
 `
 
@@ -933,19 +933,19 @@ SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS
 FROM log.messages l
 CROSS JOIN LATERAL (
     SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash
-        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))) t
+        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = m.session_hash))) t
 WHERE l.thread_hash IS NOT NULL
     AND NOT EXISTS (SELECT FROM log.messages n WHERE n.thread_hash = l.thread_hash AND (n.created_at, n.id) > (l.created_at, l.id)
-        AND ($1::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = n.session_hash)))
+        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = n.session_hash)))
     AND (NOT $2::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
         $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
         $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],
         $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ,
-    $1::TEXT, $14::BIGINT) s))
-    AND ($15::TEXT IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of(CAST($15::TEXT AS CHAR(64)), CAST($1::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST($15::TEXT AS CHAR(64)), CAST($1::TEXT AS CHAR(64))))))
-    AND ($1::TEXT IS NULL OR l.session_hash = ANY (ARRAY(
-        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)))))
+    $1::bpchar, $14::BIGINT) s))
+    AND ($15::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($15::bpchar, $1::bpchar)), (SELECT log.place_of($15::bpchar, $1::bpchar))))
+    AND ($1::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $1::bpchar)))
 ORDER BY l.created_at DESC, l.id DESC LIMIT $16
 `
 

@@ -430,6 +430,7 @@ type LogMember struct {
 	Player      chain.Hash
 	SessionHash chain.Hash
 	SinceID     int64
+	NamedBy     chain.Hash
 }
 
 type LogMessage struct {

@@ -122,7 +122,7 @@ func (q *Queries) FindRecord(ctx context.Context, arg FindRecordParams) (Knowled
 
 const recordsByHash = `-- name: RecordsByHash :many
 
-SELECT id, hash, kind, book, title, content, data, verified, created_at FROM knowledge.records WHERE hash = ANY (CAST($1::TEXT[] AS CHAR(64)[]))
+SELECT id, hash, kind, book, title, content, data, verified, created_at FROM knowledge.records WHERE hash = ANY ($1::bpchar[])
 `
 
 // Records of the ledgers and the secretary.

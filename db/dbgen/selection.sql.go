@@ -35,12 +35,12 @@ WHERE m.content IS NULL AND m.id <= $1 AND m.id <> ALL ($2::BIGINT[])
         SELECT FROM log.message_refs r JOIN log.messages e ON e.hash = r.message_hash
         WHERE r.ref_hash = m.hash AND r.ref_type = 'context' AND e.event_type = 'erasure' AND e.session_hash = m.session_hash
             AND (e.id > $1 OR e.id = ANY ($2)))
-    AND (m.hash = ANY (CAST($3::TEXT[] AS CHAR(64)[]))
+    AND (m.hash = ANY ($3::bpchar[])
         OR $4::BOOLEAN AND EXISTS (SELECT FROM log.in_scope(
             $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
             $9::TEXT[], $10::TEXT[], $11::TEXT[], $12::TEXT[],
             $13::TEXT[], $14::TIMESTAMPTZ, $15::TIMESTAMPTZ,
-    $16::TEXT, $17::BIGINT) i WHERE i.id = m.id))
+    $16::bpchar, $17::BIGINT) i WHERE i.id = m.id))
 ORDER BY m.id LIMIT $18
 `
 
@@ -113,7 +113,7 @@ INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_
 VALUES ($1::TEXT, $2, $3::TEXT, $4, $5, $6, $7, $8, $9::TEXT,
     $10::BYTEA, $11, $12, $13, CAST($14::TEXT AS UUID), $15::BIGINT, $16,
     $17, $18, $19, $20, $21, $22, $23, $24,
-    $25::TEXT, $26::TEXT,
+    $25::bpchar, $26::TEXT,
     clock_timestamp() - make_interval(secs => $27::FLOAT8))
 RETURNING id::TEXT
 `
@@ -216,9 +216,9 @@ func (q *Queries) LabelsChangedSince(ctx context.Context, changed time.Time, row
 
 const logSizeAt = `-- name: LogSizeAt :one
 SELECT count(*) FROM log.messages m WHERE m.id <= $1 AND m.id <> ALL ($2::BIGINT[])
-    AND ($3::TEXT IS NULL OR m.session_hash = ANY (ARRAY(
+    AND ($3::bpchar IS NULL OR m.session_hash = ANY (ARRAY(
         SELECT v.session_hash::CHAR(64) FROM log.members v
-        WHERE v.player = CAST($3::TEXT AS CHAR(64)) AND v.since_id <= $1)))
+        WHERE v.player = $3::bpchar AND v.since_id <= $1)))
 `
 
 // How many messages there are up to a position, without those that were not there.
@@ -260,7 +260,7 @@ WHERE p.updated_at > $1 AND (p.hash = $2::TEXT OR EXISTS (SELECT FROM log.in_sco
     $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
     $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],
     $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ,
-    $14::TEXT, $15::BIGINT) m
+    $14::bpchar, $15::BIGINT) m
     WHERE m.owner_id = p.hash AND m.id <= $16::BIGINT))
 ORDER BY p.hash LIMIT $17
 `
@@ -354,7 +354,7 @@ SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy:
     s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens,
     s.viewer, s.newest
 FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
-    AND ($2::TEXT IS NULL OR s.viewer = CAST($2::TEXT AS CHAR(64)))
+    AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)
 `
 
 type SelectionByIDRow struct {

@@ -1,5 +1,6 @@
--- The role that players read as, and what it may see: row-level security behind the predicates of the store. The policies
--- are of the form that is fast on a large log, a list that is made once a statement. Applied anew whenever this changes.
+-- The role that players read as, and what it may see: row-level security behind the predicates of the store. A policy's list
+-- is made once a statement and looked up by hash: as an array, = ANY, it would lead the planner to go through all that a
+-- player sees for every page of a thread. Applied anew whenever this changes.
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'cm_player') THEN
         CREATE ROLE cm_player NOLOGIN;
@@ -21,7 +22,7 @@ BEGIN
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION log.own_sessions, log.known_players TO cm_player;
+GRANT EXECUTE ON FUNCTION log.players_known_to TO cm_player;
 
 GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
 GRANT SELECT ON log.messages, log.message_refs, log.members, log.messages_v7, core.players, core.hashtags, core.flags, core.items,
@@ -32,10 +33,10 @@ DECLARE
     p RECORD;
 BEGIN
     FOR p IN SELECT * FROM (VALUES
-        ('log', 'messages', 'session_hash IN (SELECT unnest(log.own_sessions()))'),
+        ('log', 'messages', 'session_hash IN (SELECT v.session_hash FROM log.members v WHERE v.player = log.viewer())'),
         ('log', 'message_refs', 'EXISTS (SELECT FROM log.messages m WHERE m.hash = message_hash)'),
-        ('log', 'members', 'player = log.viewer() OR session_hash IN (SELECT unnest(log.own_sessions()))'),
-        ('core', 'players', 'hash = log.viewer() OR hash IN (SELECT unnest(log.known_players()))'),
+        ('log', 'members', 'player = log.viewer()'),
+        ('core', 'players', 'hash = log.viewer() OR hash IN (SELECT unnest(log.players_known_to(log.viewer())))'),
         ('memory', 'selections', 'viewer = log.viewer()')
     ) AS v (of_schema, of_table, seen)
     LOOP

@@ -8,7 +8,8 @@ SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 CREATE TABLE log.members (
     player       log.hash NOT NULL,
     session_hash log.hash NOT NULL,
-    since_id     BIGINT NOT NULL, -- the id of the first message that names them
+    since_id     BIGINT NOT NULL,   -- the id of the first message that names them
+    named_by     log.hash NOT NULL, -- its owner
     PRIMARY KEY (player, session_hash)
 );
 CREATE INDEX members_session ON log.members (session_hash, player);
@@ -19,16 +20,15 @@ CREATE FUNCTION log.enroll() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    INSERT INTO log.members (player, session_hash, since_id)
-    SELECT n.player, n.session_hash, min(n.id)
+    INSERT INTO log.members (player, session_hash, since_id, named_by)
+    SELECT DISTINCT ON (n.session_hash, n.player) n.player, n.session_hash, n.id, n.owner_id
     FROM (
-        SELECT a.id, a.session_hash, a.owner_id AS player FROM added a
-        UNION ALL SELECT a.id, a.session_hash, a.master_player FROM added a WHERE a.master_player IS NOT NULL
-        UNION ALL SELECT a.id, a.session_hash, p.player FROM added a CROSS JOIN LATERAL unnest(a.players_id) AS p (player)
+        SELECT a.id, a.session_hash, a.owner_id, a.owner_id AS player FROM added a
+        UNION ALL SELECT a.id, a.session_hash, a.owner_id, a.master_player FROM added a WHERE a.master_player IS NOT NULL
+        UNION ALL SELECT a.id, a.session_hash, a.owner_id, p.player FROM added a CROSS JOIN LATERAL unnest(a.players_id) AS p (player)
     ) n
     WHERE NOT EXISTS (SELECT FROM log.members m WHERE m.player = n.player AND m.session_hash = n.session_hash)
-    GROUP BY n.player, n.session_hash
-    ORDER BY n.session_hash, n.player -- the same for everyone, so that none wait for each other
+    ORDER BY n.session_hash, n.player, n.id -- the same for everyone, so that none wait for each other
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
@@ -43,10 +43,10 @@ CREATE TRIGGER immutable_all BEFORE TRUNCATE ON log.members FOR EACH STATEMENT E
 ALTER TABLE log.members ENABLE ALWAYS TRIGGER immutable;
 ALTER TABLE log.members ENABLE ALWAYS TRIGGER immutable_all;
 
-INSERT INTO log.members (player, session_hash, since_id)
-SELECT n.player, m.session_hash, min(m.id)
+INSERT INTO log.members (player, session_hash, since_id, named_by)
+SELECT DISTINCT ON (n.player, m.session_hash) n.player, m.session_hash, m.id, m.owner_id
 FROM log.messages m CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.master_player) AS n (player)
-WHERE n.player IS NOT NULL GROUP BY n.player, m.session_hash;
+WHERE n.player IS NOT NULL ORDER BY n.player, m.session_hash, m.id;
 
 -- Which messages a scope holds, as before, of those that a viewer sees: all if there is none, else those of the sessions
 -- that they were a member of by a message up to an id (NULL: by any).
@@ -123,18 +123,21 @@ CREATE INDEX selections_viewer ON memory.selections (viewer, created_at, id) WHE
 CREATE FUNCTION log.viewer() RETURNS CHAR(64) LANGUAGE sql STABLE PARALLEL SAFE
     RETURN NULLIF(current_setting('context_manager.player', TRUE), '')::CHAR(64);
 
--- What the viewer is a member of. A policy cannot ask a table that has it as policy, so these have their owner's rights.
-CREATE FUNCTION log.own_sessions() RETURNS CHAR(64)[] LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp AS $$
-    SELECT array_agg(v.session_hash::CHAR(64)) FROM log.members v WHERE v.player = log.viewer()
-$$;
-
--- Who stands in one of these sessions, the viewer included.
-CREATE FUNCTION log.known_players() RETURNS CHAR(64)[] LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp AS $$
-    SELECT array_agg(DISTINCT o.player::CHAR(64)) FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash
-    WHERE v.player = log.viewer()
-$$;
+-- Who stands in a session of a player by another's word, themself included: by naming somebody one learns nothing of them,
+-- until they have sent something or somebody else names them. Who reads as a player sees only their own memberships, so this
+-- has its owner's rights; it tells them of nobody else's.
+-- +goose StatementBegin
+CREATE FUNCTION log.players_known_to(viewer CHAR(64)) RETURNS CHAR(64)[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    IF log.viewer() <> viewer THEN
+        RETURN '{}';
+    END IF;
+    RETURN ARRAY(SELECT DISTINCT o.player::CHAR(64) FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash
+        WHERE v.player = viewer AND (o.player = viewer OR o.named_by <> viewer
+            OR EXISTS (SELECT FROM log.messages m WHERE m.session_hash = o.session_hash AND m.owner_id = o.player)));
+END $$;
+-- +goose StatementEnd
 
 -- Views show whoever looks what they may see.
 -- +goose StatementBegin

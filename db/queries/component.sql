@@ -2,14 +2,11 @@
 -- was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL sees all.
 
 -- name: ComponentsByHash :many
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc.narg('viewer')::TEXT IS NULL OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc.narg('viewer')::bpchar IS NULL OR c.hash = sqlc.narg('viewer')::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
 FROM core.components c
-WHERE c.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) OR EXISTS (
-        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))
-            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
-                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))));
+WHERE c.hash = ANY (@hashes::bpchar[])
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
+        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar))));
 
 -- name: UpsertComponent :one
 SELECT core.upsert(@kind_table, @namespace, @key, @hash::TEXT, @stated, sqlc.narg('name'), sqlc.narg('description'),
@@ -17,7 +14,7 @@ SELECT core.upsert(@kind_table, @namespace, @key, @hash::TEXT, @stated, sqlc.nar
 
 -- name: SearchComponents :many
 -- Rank: 0 the key itself, 1 a key or name that begins so, 2 one that holds it, 3 a description that holds it.
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc.narg('viewer')::TEXT IS NULL OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) THEN c.preferences ELSE '{}' END::TEXT[] AS preferences, r.rank::INT AS rank
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc.narg('viewer')::bpchar IS NULL OR c.hash = sqlc.narg('viewer')::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences, r.rank::INT AS rank
 FROM core.components c
 CROSS JOIN LATERAL (SELECT CASE
     WHEN sqlc.narg('search')::TEXT IS NULL OR lower(c.key) = lower(sqlc.narg('search')) THEN 0
@@ -28,11 +25,8 @@ WHERE r.rank IS NOT NULL
     AND (sqlc.narg('namespaces')::TEXT[] IS NULL OR c.namespace = ANY (sqlc.narg('namespaces')::TEXT[]))
     AND (sqlc.narg('after_rank')::INT IS NULL
         OR (r.rank, c.namespace, c.key) > (sqlc.narg('after_rank')::INT, @after_namespace::TEXT, @after_key::TEXT))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) OR EXISTS (
-        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))
-            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
-                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
+        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar))))
 ORDER BY r.rank, c.namespace, c.key LIMIT @row_count;
 
 -- name: CountComponents :one
@@ -41,8 +35,5 @@ WHERE (sqlc.narg('namespaces')::TEXT[] IS NULL OR c.namespace = ANY (sqlc.narg('
     AND (sqlc.narg('search')::TEXT IS NULL
         OR strpos(lower(c.key), lower(sqlc.narg('search'))) > 0 OR strpos(lower(c.name), lower(sqlc.narg('search'))) > 0
         OR strpos(lower(c.description), lower(sqlc.narg('search'))) > 0)
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) OR EXISTS (
-        SELECT FROM log.members o JOIN log.members v ON v.session_hash = o.session_hash
-        WHERE o.player = c.hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))
-            AND ((SELECT m.owner_id FROM log.messages m WHERE m.id = o.since_id) <> v.player
-                OR EXISTS (SELECT FROM log.messages m WHERE m.owner_id = o.player AND m.session_hash = o.session_hash))));
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
+        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar))));

@@ -3,9 +3,9 @@
 -- there are.
 
 -- name: MessagesByHash :many
-SELECT m.* FROM log.messages m WHERE m.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash));
+SELECT m.* FROM log.messages m WHERE m.hash = ANY (@hashes::bpchar[])
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash));
 
 -- name: MessagesByID :many
 -- As many of them as have no more bytes than that together, at least one.
@@ -23,9 +23,9 @@ SELECT m.* FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) m
-WHERE (sqlc.narg('after')::TEXT IS NULL OR m.id > (SELECT log.place_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))))
-    AND (sqlc.narg('before')::TEXT IS NULL OR m.id < (SELECT log.place_of(CAST(sqlc.narg('before')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))))
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
+WHERE (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
+    AND (sqlc.narg('before')::bpchar IS NULL OR m.id < (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)))
 ORDER BY CASE WHEN @backward::BOOLEAN THEN m.id END DESC, CASE WHEN NOT @backward THEN m.id END
 LIMIT @row_count;
 
@@ -34,27 +34,27 @@ SELECT count(*) FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) m;
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
 
 -- name: SessionMessages :many
 SELECT m.* FROM log.messages m
-WHERE m.session_hash = CAST(@session_hash::TEXT AS CHAR(64))
+WHERE m.session_hash = @session_hash::bpchar
     AND (sqlc.narg('after')::BIGINT IS NULL OR m.sequence > sqlc.narg('after'))
     AND (sqlc.narg('before')::BIGINT IS NULL OR m.sequence < sqlc.narg('before'))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
 ORDER BY CASE WHEN @backward::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT @backward THEN m.sequence END
 LIMIT @row_count;
 
 -- name: ThreadMessages :many
 SELECT m.* FROM log.messages m
-WHERE m.thread_hash = CAST(@thread_hash::TEXT AS CHAR(64))
-    AND (sqlc.narg('after')::TEXT IS NULL OR (m.created_at, m.id) >
-        ((SELECT log.time_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))))))
-    AND (sqlc.narg('before')::TEXT IS NULL OR (m.created_at, m.id) <
-        ((SELECT log.time_of(CAST(sqlc.narg('before')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST(sqlc.narg('before')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))))))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+WHERE m.thread_hash = @thread_hash::bpchar
+    AND (sqlc.narg('after')::bpchar IS NULL OR (m.created_at, m.id) >
+        ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
+    AND (sqlc.narg('before')::bpchar IS NULL OR (m.created_at, m.id) <
+        ((SELECT log.time_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar))))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
 ORDER BY CASE WHEN @backward::BOOLEAN THEN m.created_at END DESC, CASE WHEN @backward THEN m.id END DESC,
     CASE WHEN NOT @backward THEN m.created_at END, CASE WHEN NOT @backward THEN m.id END
 LIMIT @row_count;
@@ -62,34 +62,34 @@ LIMIT @row_count;
 -- name: CitingMessages :many
 SELECT m.* FROM log.message_refs r
 JOIN log.messages m ON m.hash = r.message_hash
-WHERE r.ref_hash = CAST(@ref_hash::TEXT AS CHAR(64))
-    AND (sqlc.narg('after')::TEXT IS NULL OR m.id > (SELECT log.place_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+WHERE r.ref_hash = @ref_hash::bpchar
+    AND (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
 ORDER BY m.id LIMIT @row_count;
 
 -- name: CountCitingMessages :one
 SELECT count(*) FROM log.message_refs r
 JOIN log.messages m ON m.hash = r.message_hash
-WHERE r.ref_hash = CAST(@ref_hash::TEXT AS CHAR(64))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash));
+WHERE r.ref_hash = @ref_hash::bpchar
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash));
 
 -- name: RefsOfMessages :many
 SELECT r.message_hash, r.position, r.ref_hash, r.ref_type FROM log.message_refs r
-WHERE r.message_hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (SELECT FROM log.messages m
-        JOIN log.members v ON v.session_hash = m.session_hash AND v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) WHERE m.hash = r.message_hash))
+WHERE r.message_hash = ANY (@hashes::bpchar[])
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.messages m
+        JOIN log.members v ON v.session_hash = m.session_hash AND v.player = sqlc.narg('viewer')::bpchar WHERE m.hash = r.message_hash))
 ORDER BY r.message_hash, r.position;
 
 -- name: SessionsByHash :many
 SELECT l.session_hash, l.sequence, l.hash, l.created_at,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
 FROM log.messages l
-WHERE l.session_hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]))
+WHERE l.session_hash = ANY (@hashes::bpchar[])
     AND NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = l.session_hash));
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = l.session_hash));
 
 -- name: SessionsInScope :many
 -- A session stands where its last message stands.
@@ -101,11 +101,11 @@ WHERE NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_ha
         sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
         sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
         sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) s))
-    AND (sqlc.narg('after')::TEXT IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))))))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR l.session_hash = ANY (ARRAY(
-        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))))
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s))
+    AND (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar)))
 ORDER BY l.created_at DESC, l.id DESC LIMIT @row_count;
 
 -- name: CountSessionsInScope :one
@@ -113,18 +113,18 @@ SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) m;
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
 
 -- name: ThreadsByHash :many
 SELECT t.hash::log.hash AS hash, a.messages, a.started_at::TIMESTAMPTZ AS started_at, a.last_at::TIMESTAMPTZ AS last_at,
     (SELECT n.hash FROM log.messages n WHERE n.thread_hash = t.hash
-        AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = n.session_hash))
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = n.session_hash))
         ORDER BY n.created_at DESC, n.id DESC LIMIT 1)::log.hash AS last
-FROM unnest(CAST(@hashes::TEXT[] AS CHAR(64)[])) AS t (hash)
+FROM unnest(@hashes::bpchar[]) AS t (hash)
 CROSS JOIN LATERAL (
     SELECT count(*) AS messages, min(m.created_at) AS started_at, max(m.created_at) AS last_at FROM log.messages m
     WHERE m.thread_hash = t.hash
-        AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))) a
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))) a
 WHERE a.messages > 0;
 
 -- name: ThreadsInScope :many
@@ -133,19 +133,19 @@ SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS
 FROM log.messages l
 CROSS JOIN LATERAL (
     SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash
-        AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))) t
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))) t
 WHERE l.thread_hash IS NOT NULL
     AND NOT EXISTS (SELECT FROM log.messages n WHERE n.thread_hash = l.thread_hash AND (n.created_at, n.id) > (l.created_at, l.id)
-        AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = n.session_hash)))
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = n.session_hash)))
     AND (NOT @narrowed::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
         sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
         sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
         sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) s))
-    AND (sqlc.narg('after')::TEXT IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))), (SELECT log.place_of(CAST(sqlc.narg('after')::TEXT AS CHAR(64)), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64))))))
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR l.session_hash = ANY (ARRAY(
-        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)))))
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s))
+    AND (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar)))
 ORDER BY l.created_at DESC, l.id DESC LIMIT @row_count;
 
 -- name: CountThreadsInScope :one
@@ -153,22 +153,22 @@ SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) m;
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
 
 -- name: PlayersOfThreads :many
 SELECT t.hash::log.hash AS thread_hash, p.player::log.hash AS player
-FROM unnest(CAST(@hashes::TEXT[] AS CHAR(64)[])) AS t (hash)
+FROM unnest(@hashes::bpchar[]) AS t (hash)
 CROSS JOIN LATERAL (
     SELECT DISTINCT u.player FROM log.messages m
     CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.master_player) AS u (player)
     WHERE m.thread_hash = t.hash AND u.player IS NOT NULL
-        AND (sqlc.narg('viewer')::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash))
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
     ORDER BY u.player LIMIT @row_count) p
 ORDER BY t.hash, p.player;
 
 -- name: OwnSessions :many
 -- The sessions that a player is a member of.
-SELECT v.session_hash FROM log.members v WHERE v.player = CAST(@player::TEXT AS CHAR(64));
+SELECT v.session_hash FROM log.members v WHERE v.player = @player::bpchar;
 
 -- name: LogPosition :one
 SELECT COALESCE(max(id), 0)::BIGINT AS position, count(*) AS size FROM log.messages;

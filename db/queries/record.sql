@@ -1,7 +1,7 @@
 -- Records of the ledgers and the secretary.
 
 -- name: RecordsByHash :many
-SELECT * FROM knowledge.records WHERE hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]));
+SELECT * FROM knowledge.records WHERE hash = ANY (@hashes::bpchar[]);
 
 -- name: RecordsByID :many
 SELECT * FROM knowledge.records WHERE id = ANY (@ids::BIGINT[]) ORDER BY id;

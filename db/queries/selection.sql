@@ -7,7 +7,7 @@ INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_
 VALUES (@receipt::TEXT, @request, @policy::TEXT, @log_position, @log_size, @items, @dropped, @rendered, @rendered_digest::TEXT,
     @rendered_salt::BYTEA, @tokens, @embedding_model, @created_at, CAST(sqlc.narg('previous')::TEXT AS UUID), @record_position::BIGINT, @absent,
     sqlc.narg('dense_model'), @dense_vector, @nearest_messages, @nearest_records, @unembedded_messages, @unembedded_records, @notices, @unchanged_tokens,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('newest')::TEXT,
+    sqlc.narg('viewer')::bpchar, sqlc.narg('newest')::TEXT,
     clock_timestamp() - make_interval(secs => @seconds_ago::FLOAT8))
 RETURNING id::TEXT;
 
@@ -17,7 +17,7 @@ SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy:
     s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens,
     s.viewer, s.newest
 FROM memory.selections s WHERE s.id = CAST(@id::TEXT AS UUID)
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR s.viewer = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)));
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR s.viewer = sqlc.narg('viewer')::bpchar);
 
 -- name: SearchedAt :one
 -- When a selection was searched for, or the next best that was kept of that.
@@ -41,9 +41,9 @@ SELECT COALESCE(max(r.id), 0)::BIGINT FROM knowledge.records r WHERE r.created_a
 -- name: LogSizeAt :one
 -- How many messages there are up to a position, without those that were not there.
 SELECT count(*) FROM log.messages m WHERE m.id <= @position AND m.id <> ALL (@absent::BIGINT[])
-    AND (sqlc.narg('viewer')::TEXT IS NULL OR m.session_hash = ANY (ARRAY(
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR m.session_hash = ANY (ARRAY(
         SELECT v.session_hash::CHAR(64) FROM log.members v
-        WHERE v.player = CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)) AND v.since_id <= @position)));
+        WHERE v.player = sqlc.narg('viewer')::bpchar AND v.since_id <= @position)));
 
 -- name: ErasedSince :many
 -- Messages of a scope, or of a list, that were there at a position of the log and were erased after it.
@@ -53,12 +53,12 @@ WHERE m.content IS NULL AND m.id <= @position AND m.id <> ALL (@absent::BIGINT[]
         SELECT FROM log.message_refs r JOIN log.messages e ON e.hash = r.message_hash
         WHERE r.ref_hash = m.hash AND r.ref_type = 'context' AND e.event_type = 'erasure' AND e.session_hash = m.session_hash
             AND (e.id > @position OR e.id = ANY (@absent)))
-    AND (m.hash = ANY (CAST(@hashes::TEXT[] AS CHAR(64)[]))
+    AND (m.hash = ANY (@hashes::bpchar[])
         OR @messages::BOOLEAN AND EXISTS (SELECT FROM log.in_scope(
             sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
             sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
             sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) i WHERE i.id = m.id))
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) i WHERE i.id = m.id))
 ORDER BY m.id LIMIT @row_count;
 
 -- name: OwnersChangedSince :many
@@ -68,7 +68,7 @@ WHERE p.updated_at > @changed AND (p.hash = sqlc.narg('player')::TEXT OR EXISTS 
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::TEXT, sqlc.narg('joined')::BIGINT) m
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
     WHERE m.owner_id = p.hash AND m.id <= @position::BIGINT))
 ORDER BY p.hash LIMIT @row_count;
 
