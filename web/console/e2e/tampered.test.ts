@@ -77,7 +77,8 @@ describe("a tree that was rolled back", () => {
       DELETE FROM log.messages WHERE hash IN (${gone});
       DELETE FROM seal.leaves WHERE leaf_index >= ${size};
       DELETE FROM seal.checkpoints WHERE size > ${size};
-      DELETE FROM seal.trees WHERE size > ${size};`);
+      DELETE FROM seal.trees WHERE size > ${size};
+      ALTER TABLE log.messages ENABLE TRIGGER ALL;`); // what administrators read is written into the log
   }
 
   it("is told on every page, in words, and goes on only under a new name by an administrator's word", async () => {
@@ -128,7 +129,7 @@ describe("a tree that was rolled back", () => {
     await v.page.getByRole("listitem").first().waitFor();
     expect(await v.page.getByText("is REFUSED").count()).toBe(0);
     await v.go(`/sessions/${longest(server)}`);
-    expect(await verify(v)).toMatch(new RegExp(`Proved in this browser (\\d+) of \\1 checkpoint of ${size} messages`));
+    expect(await verify(v)).toMatch(/Proved in this browser (\d+) of \1 checkpoint of \d+ messages/);
     await v.end();
   });
 });
