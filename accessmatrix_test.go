@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,6 +142,52 @@ func TestMatrixIsComplete(t *testing.T) {
 	}
 	for name := range m.Commands {
 		t.Errorf("there is no command %s", name)
+	}
+}
+
+// table gives the fields by what comes for whom, as docs/authorization.md has it. Streams are as on a WebSocket.
+func (m matrix) table(t *testing.T) string {
+	t.Helper()
+	columns := []string{"client in", "client out", "agent in", "agent out", "admin"}
+	fields := map[string][]string{}
+	var order []string
+	for _, c := range m.Fields {
+		if c.Over == "websocket" {
+			continue
+		}
+		want := m.of(t, c, c.Want)
+		row := "|"
+		for _, column := range columns {
+			row += " " + want[column] + " |"
+		}
+		name := "`" + c.Field[strings.Index(c.Field, ".")+1:] + "`"
+		if !slices.Contains([]string{"Query", "Mutation", "Subscription"}, strings.Split(c.Field, ".")[0]) {
+			name = "`" + c.Field + "`"
+		}
+		if c.Case != "" {
+			name += " " + c.Case
+		}
+		if fields[row] == nil {
+			order = append(order, row)
+		}
+		fields[row] = append(fields[row], name)
+	}
+	out := "| " + strings.Join(columns, " | ") + " | fields |\n|" + strings.Repeat("---|", len(columns)+1) + "\n"
+	for _, row := range order {
+		out += row + " " + strings.Join(fields[row], ", ") + " |\n"
+	}
+	return out
+}
+
+// The table in the documentation is that of the data.
+func TestMatrixInTheDocumentation(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/authorization.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := readMatrix(t).table(t); !strings.Contains(string(text), want) {
+		t.Errorf("docs/authorization.md does not hold this table:\n%s", want)
 	}
 }
 

@@ -89,6 +89,9 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 		}
 		d.ThreadHash, d.Hashtags = ptr(sumOf("thread %d", random.IntN(3))), tags[:i%3%2]
 		d.CreatedAt = ptr(longAgo.Add(time.Duration(i) * time.Second))
+		if i%7 == 0 { // labelled with a player whom Ana does not know, by a name that she prefers
+			d.Hashtags = append(slices.Clone(d.Hashtags), gil)
+		}
 		if i%5 == 0 && i > 0 {
 			d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: w.mine[random.IntN(i)].Hash}}
 		}
@@ -102,7 +105,7 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 	for i, s := range []*site{w.one, w.other} {
 		s.record(knowledge.Draft{Kind: chain.RefSecretary, Book: "book", Title: "harbour", Content: text(random2(), 8), CreatedAt: &longAgo},
 			knowledge.Draft{Kind: chain.RefAccountant, Book: "ledger", Title: "invoice", Content: text(random2(), 8), CreatedAt: &longAgo})
-		s.upsert(component.Draft{Namespace: "ply", Key: "ana", Name: ptr("Lantern One"), Preferences: []string{"harbour"}},
+		s.upsert(component.Draft{Namespace: "ply", Key: "ana", Name: ptr("Lantern One"), Preferences: []string{"harbour", "Lantern"}},
 			component.Draft{Namespace: "ply", Key: "ben", Name: ptr("Bridge"), Preferences: []string{"tomato"}},
 			component.Draft{Namespace: "hst", Key: "thing", Name: ptr("harbour")})
 		if i == 1 {
@@ -154,7 +157,7 @@ func (w *worlds) fillPools() {
 		"player":  {ana, ben, cleo, playerOf("gil"), sumOf("invented")},
 		"thing":   {component.DefaultHash("hst", "thing"), component.DefaultHash("hst", "other"), component.DefaultHash("itm", "thing"), component.DefaultHash("loc", "thing")},
 	}
-	w.pools = map[string][]string{"word": words, "hidden word": {"classified", "gil", "Lantern", "Bridge Two"}}
+	w.pools = map[string][]string{"word": slices.Clone(words), "hidden word": {"classified", "gil", "Lantern", "Bridge Two"}}
 	for kind, list := range hashes {
 		w.pools[kind] = quoted(list...)
 		w.pools["Hash"] = append(w.pools["Hash"], quoted(list...)...)
@@ -378,10 +381,11 @@ func (w *writer) mutation() string {
 }
 
 var (
-	uuidPattern  = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
-	clockPattern = regexp.MustCompile(`20(2[5-9]|[3-9]\d)-\d\d-\d\dT[0-9:.]+Z`)
-	idPattern    = regexp.MustCompile(`"[A-Za-z0-9_-]{40,}"`)
-	tokenCursor  = regexp.MustCompile(`^tokens:\d+:`)
+	uuidPattern     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	clockPattern    = regexp.MustCompile(`20(2[5-9]|[3-9]\d)-\d\d-\d\dT[0-9:.]+Z`)
+	idPattern       = regexp.MustCompile(`"[A-Za-z0-9_-]{40,}"`)
+	preimagePattern = regexp.MustCompile(`"preimage":"[A-Za-z0-9+/=]+"`)
+	tokenCursor     = regexp.MustCompile(`^tokens:\d+:`)
 )
 
 // shown is an answer to the byte, but for random ids, which stand by their order, moments of now, and the order of errors of
@@ -393,6 +397,11 @@ func shown(a answer) string {
 			return `"` + tokenCursor.ReplaceAllString(string(text), "tokens:now:") + `"`
 		}
 		return id
+	})
+	body = preimagePattern.ReplaceAllStringFunc(body, func(field string) string { // for whoever reads what differs
+		name, value, _ := strings.Cut(field, ":")
+		text, _ := base64.StdEncoding.DecodeString(strings.Trim(value, `"`))
+		return name + ":" + string(text)
 	})
 	body = uuidPattern.ReplaceAllStringFunc(body, func(id string) string {
 		if names[id] == "" {
