@@ -51,7 +51,7 @@ func newSite(t testing.TB, fenced bool, cfg config.Server) *site {
 	if !fenced {
 		runSQL(t, at, "ALTER TABLE log.messages DISABLE ROW LEVEL SECURITY") // by which the store tells
 	}
-	quiet := slog.New(slog.DiscardHandler)
+	quiet, dir := slog.New(slog.DiscardHandler), t.TempDir() // made first, and so removed once the sealer has stopped
 	opened, err := instance.Open(context.Background(), config.Database{DatabaseURL: at}, false, quiet)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func newSite(t testing.TB, fenced bool, cfg config.Server) *site {
 		t.Fatalf("Fenced() = %t, want %t", opened.Fenced(), fenced)
 	}
 	metrics := httpd.NewMetrics()
-	if err := startSealer(context.Background(), opened.DB, cfg, t.TempDir(), metrics); err != nil {
+	if err := startSealer(context.Background(), opened.DB, cfg, dir, metrics); err != nil {
 		t.Fatal(err)
 	}
 	listener, err := httpd.Listen(t.Context(), "127.0.0.1:0")

@@ -62,7 +62,7 @@ func TestStrangersGainNothing(t *testing.T) {
 				"in the thread":            with("threadHash", sumOf("their thread")),
 				"with a key of Ana's":      with("idempotencyKey", "Ana's key"),
 				"citing the first":         with("refs", []object{{"hash": written[0].Hash, "type": "CONTEXT"}}),
-				"as sent by a system":      with("eventType", "SYSTEM", "role", "system", "source", "; by "+ana.String()),
+				"as sent by a system":      with("eventType", "SYSTEM", "role", "system"),
 				"before anything was said": with("createdAt", "1999-01-01T00:00:00Z"),
 			} {
 				r := s.ask(token, sayOne, object{"m": m}).reply(t)
@@ -89,6 +89,7 @@ func TestStrangersGainNothing(t *testing.T) {
 				"in Ana's name":                                {with("ownerId", ana), "FORBIDDEN"},
 				"in Ana's name, with her key":                  {with("ownerId", ana, "idempotencyKey", "Ana's key", "content", "Ana's"), "FORBIDDEN"},
 				"to their own, citing what they may":           {with("sessionHash", sumOf("session:dan's"), "refs", []object{{"hash": head, "type": "CONTEXT"}}), "BAD_USER_INPUT"},
+				"as if an administrator had written it":        {with("sessionHash", sumOf("session:dan's"), "source", "x; by "+playerOf("admin").String()), "BAD_USER_INPUT"},
 				"with a key of their own, for another message": {with("idempotencyKey", "Dan's key"), "CONFLICT"},
 			} {
 				if r := s.ask(token, sayOne, object{"m": test.m}).reply(t); r.code() != test.code {
@@ -197,8 +198,8 @@ func TestTokensOpenNoMore(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", name, r, test.code)
 		}
 	}
-	if n := s.sees(weak); n != 0 {
-		t.Errorf("Dan sees %v, want nothing", n)
+	if n := s.sees(weak); n != 1 {
+		t.Errorf("Dan sees %v messages, want the record of the token that he made", n)
 	}
 	r := s.ask(weak, "{messages{totalCount} seal{condition}}", nil).reply(t)
 	if r.code() != "FORBIDDEN" {

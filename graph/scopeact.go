@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/tzzr/context-manager/internal/auth"
@@ -18,8 +19,11 @@ const byLabel = "; by "
 // as master player or, where there is one already, at the end of the source. field gives the path of a draft.
 func actingFor(ctx context.Context, drafts []chain.Draft, field func(i int) string) ([]chain.Draft, error) {
 	caller, err := auth.From(ctx)
-	if err != nil || !caller.IsAdmin() {
+	if err != nil {
 		return drafts, err
+	}
+	if !caller.IsAdmin() {
+		return drafts, asNobody(drafts, field)
 	}
 	drafts = slices.Clone(drafts)
 	for i := range drafts {
@@ -51,6 +55,19 @@ func recordActor(d *chain.Draft, actor chain.Hash, field string) error {
 	}
 	source += by
 	d.Source = &source
+	return nil
+}
+
+// signed is a source that ends as one that an administrator appended under.
+var signed = regexp.MustCompile(regexp.QuoteMeta(byLabel) + "[0-9a-f]{64}$")
+
+// asNobody refuses drafts of players that look as if an administrator had appended them.
+func asNobody(drafts []chain.Draft, field func(i int) string) error {
+	for i := range drafts {
+		if source := drafts[i].Source; source != nil && signed.MatchString(*source) {
+			return fault.Input(field(i)+".source", "ends in %q and a hash, which is the mark of administrators who append for others", byLabel)
+		}
+	}
 	return nil
 }
 
