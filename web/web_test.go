@@ -73,6 +73,7 @@ func TestAddresses(t *testing.T) {
 		{"GET", "/records", 200, "<title>console</title>"},
 		{"GET", "/seal", 200, "<title>console</title>"},
 		{"GET", "/tokens", 200, "<title>console</title>"},
+		{"GET", "/quarantine", 200, "<title>console</title>"},
 		{"GET", "/playground", 200, "<title>playground</title>"},
 		{"GET", "/favicon.svg", 200, "<svg/>"},
 		{"GET", "/assets/app-1.js", 200, "script"},

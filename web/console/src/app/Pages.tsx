@@ -14,6 +14,7 @@ const Components = lazy(() => import("../pages/components/ComponentsPage"));
 const Records = lazy(() => import("../pages/records/RecordsPage"));
 const Seal = lazy(() => import("../pages/seal/SealPage"));
 const Tokens = lazy(() => import("../pages/tokens/TokensPage"));
+const Quarantine = lazy(() => import("../pages/quarantine/QuarantinePage"));
 
 /** Which address shows which page. web/web.go answers the same addresses. */
 export function Pages() {
@@ -46,6 +47,9 @@ export function Pages() {
             </Route>
             <Route path="/tokens">
               <Tokens />
+            </Route>
+            <Route path="/quarantine">
+              <Quarantine />
             </Route>
             <Route>
               <Screen icon="search" title="There is no such page">

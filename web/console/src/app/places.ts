@@ -24,6 +24,7 @@ export const places: readonly Place[] = [
   // A document of its own: its editor needs a looser content policy than the rest of the console.
   { to: "/playground", icon: "playground", word: "Playground", whole: true },
   { to: "/tokens", icon: "key", word: "Tokens", scope: "tokens:manage", apart: true },
+  { to: "/quarantine", icon: "quarantine", word: "Quarantine", scope: "log:read", admin: true, apart: true },
 ];
 
 /** Those of the places that somebody may use. */

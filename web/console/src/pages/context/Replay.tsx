@@ -46,6 +46,7 @@ const kinds: Record<Replay["causes"][number]["kind"], string> = {
   POLICY: "Policy changed",
   MODEL: "Model changed",
   ERASED: "Message erased",
+  QUARANTINED: "Message in quarantine",
   COMPONENTS: "Names or preferences changed",
   LATE: "Written late",
   UNKNOWN: "Cause unknown",

@@ -137,6 +137,12 @@ function SourceHead({ source, children }: { source: Source; children?: React.Rea
         <bdi>{nameOf(source.owner)}</bdi> #{source.sequence}
       </Link>
       <Time at={source.createdAt} />
+      {source.quarantined && (
+        <span className={styles.quarantined} title="It was selected before, and is in no new selection.">
+          <Icon name="quarantine" size={12} />
+          in quarantine now
+        </span>
+      )}
       {children}
     </p>
   );

@@ -12,7 +12,7 @@ const SourceFields = graphql(
   fragment SourceFields on ContextSource @_unmask {
     __typename
     ... on Message {
-      hash sequence content createdAt role owner { ...ThingFields } thread { hash }
+      hash sequence content createdAt role quarantined owner { ...ThingFields } thread { hash }
       integrity { erasure { hash } }
     }
     ... on Record { hash kind book title text: content createdAt }

@@ -15,6 +15,7 @@ import { Erase } from "./Erase";
 import { Integrity } from "./Integrity";
 import type { LinkState } from "./link";
 import styles from "./Panel.module.css";
+import { Quarantine } from "./Quarantine";
 import { MessageQuery, type WholeMessage } from "./query";
 import { Refs } from "./Refs";
 
@@ -23,12 +24,12 @@ type Props = {
   /** What a check of the conversation found of the message; null if it is not in the list that was checked. */
   state: LinkState | null;
   onClose: () => void;
-  /** Called once the message was erased. */
-  onErased: () => void;
+  /** Called once the message is not what it was: erased, put into quarantine or released. */
+  onChanged: () => void;
 };
 
 /** Everything of one message, beside the conversation. */
-export function Panel({ hash, state, onClose, onErased }: Props) {
+export function Panel({ hash, state, onClose, onChanged }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: MessageQuery,
     variables: { hash },
@@ -40,10 +41,10 @@ export function Panel({ hash, state, onClose, onErased }: Props) {
     panel.current?.scrollTo(0, 0);
   }, [hash]);
   const message = data?.message?.hash === hash ? data.message : null;
-  const erased = () => {
+  const changed = () => {
     panel.current?.focus(); // the button that had it is gone
     again({ requestPolicy: "network-only" });
-    onErased();
+    onChanged();
   };
   return (
     <aside ref={panel} className={styles.panel} aria-label="Message" data-panel tabIndex={-1}>
@@ -53,7 +54,7 @@ export function Panel({ hash, state, onClose, onErased }: Props) {
         <IconButton icon="close" label="Close the message (Esc)" onClick={onClose} />
       </header>
       {message ? (
-        <Body message={message} state={state} onErased={erased} />
+        <Body message={message} state={state} onChanged={changed} />
       ) : error ? (
         <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
       ) : fetching || data?.message ? (
@@ -67,7 +68,7 @@ export function Panel({ hash, state, onClose, onErased }: Props) {
   );
 }
 
-function Body({ message: m, state, onErased }: Pick<Props, "state" | "onErased"> & { message: WholeMessage }) {
+function Body({ message: m, state, onChanged }: Pick<Props, "state" | "onChanged"> & { message: WholeMessage }) {
   const { identity } = useSession();
   const erasable = m.content !== null && m.eventType !== "ERASURE";
   return (
@@ -91,6 +92,7 @@ function Body({ message: m, state, onErased }: Pick<Props, "state" | "onErased">
           {m.content}
         </div>
       )}
+      {m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
       <Integrity message={m} state={state} />
       <Section title="Fields">
         <Fields message={m} />
@@ -98,8 +100,9 @@ function Body({ message: m, state, onErased }: Pick<Props, "state" | "onErased">
       <Refs message={m} />
       <Extra title="Attachments" value={m.attachments} />
       <Extra title="Ambient" value={m.ambient} />
+      {!m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
       {erasable && mayErase(identity, m.owner.hash) && (
-        <Erase hash={m.hash} sequence={m.sequence} onErased={onErased} />
+        <Erase hash={m.hash} sequence={m.sequence} onErased={onChanged} />
       )}
       {erasable && has(identity, "erase") && !mayErase(identity, m.owner.hash) && (
         <p className={styles.none}>You may erase what you sent yourself; this, its sender or an administrator may.</p>

@@ -110,6 +110,12 @@ function Head({ message: m, state }: { message: MessageRow; state: LinkState }) 
           {type.word}
         </span>
       )}
+      {m.quarantined && (
+        <span className={styles.quarantined}>
+          <Icon name="quarantine" size={12} />
+          In quarantine
+        </span>
+      )}
       {m.importance > 0 && (
         <span className={styles.important}>
           <Icon name="important" size={12} />

@@ -144,9 +144,9 @@ function Conversation({ kind, hash }: Subject) {
     [items, open],
   );
 
-  // An erasure changes a message and appends another: the list is read anew, and the message brought into view again.
+  // What changes a message may append another: the list is read anew, and the message brought into view again.
   const { reload } = pages;
-  const onErased = useCallback(() => {
+  const onChanged = useCallback(() => {
     linked.current = opened;
     reload();
   }, [reload, opened]);
@@ -183,7 +183,7 @@ function Conversation({ kind, hash }: Subject) {
           hash={opened}
           state={openedRow ? linkState(check.found, openedRow) : null}
           onClose={close}
-          onErased={onErased}
+          onChanged={onChanged}
         />
       )}
     </div>

@@ -6,7 +6,7 @@ import { ThingFields } from "../../ui/Things";
 const RowFields = graphql(
   `
   fragment RowFields on Message @_unmask {
-    hash prevHash sequence role eventType importance channel source content createdAt
+    hash prevHash sequence role eventType importance channel source content createdAt quarantined
     integrity { state erasure { hash } }
     session { hash }
     owner { ...ThingFields }
@@ -85,6 +85,7 @@ export const MessageQuery = graphql(
   query Message($hash: Hash!) {
     message(hash: $hash) {
       ...CheckedFields
+      quarantined
       thread { hash }
       owner { ...ThingFields }
       players { ...ThingFields }

@@ -1,0 +1,126 @@
+import { useCallback } from "react";
+import { useClient } from "urql";
+import { Link, useSearchParams } from "wouter";
+import { usePages } from "../../api/pages";
+import { ask } from "../../api/query";
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { useTitle } from "../../app/title";
+import { Release } from "../../quarantine/Act";
+import { Holders } from "../../quarantine/Holders";
+import { type QuarantineOf, QuarantinesQuery } from "../../quarantine/query";
+import { Choice } from "../../ui/Choice";
+import { Erased } from "../../ui/Erased";
+import { count, nameOf } from "../../ui/format";
+import { List } from "../../ui/List";
+import { PageHead } from "../../ui/PageHead";
+import { Screen } from "../../ui/Screen";
+import { Avatar, PlayerName } from "../../ui/Things";
+import { Time } from "../../ui/Time";
+import styles from "./QuarantinePage.module.css";
+
+const shown = {
+  now: { word: "In force", active: true },
+  released: { word: "Released", active: false },
+  all: { word: "All", active: null },
+};
+
+type Shown = keyof typeof shown;
+const options = (Object.keys(shown) as Shown[]).map((value) => ({ value, word: shown[value].word }));
+
+/** Messages that were taken out of selections: why, by whom, and which selections hold them. */
+export default function QuarantinePage() {
+  useTitle("Quarantine");
+  const client = useClient();
+  const [params, setParams] = useSearchParams();
+  const asked = params.get("show") ?? "now";
+  const show: Shown = asked in shown ? (asked as Shown) : "now";
+  const pages = usePages(
+    useCallback(
+      async (after: string | null) => {
+        const { active } = shown[show];
+        const { quarantines: q } = await ask(client, QuarantinesQuery, { active, after, count: after === null });
+        const { pageInfo, totalCount } = q;
+        const items = q.edges.map((e) => ({ ...e.node, cursor: e.cursor }));
+        return { items, ...pageInfo, ...(totalCount !== undefined && { totalCount }) };
+      },
+      [client, show],
+    ),
+  );
+  return (
+    <>
+      <PageHead
+        title="Quarantine"
+        note={pages.totalCount === null ? "" : `${count(pages.totalCount)}, the newest first`}
+      >
+        <Choice
+          label="Which"
+          value={show}
+          options={options}
+          onChoose={(s) => setParams(s === "now" ? {} : { show: s }, { replace: true })}
+        />
+      </PageHead>
+      <List
+        key={show}
+        pages={pages}
+        what="quarantines"
+        keyOf={(q) => q.cursor}
+        estimate={170}
+        row={(q) => <Row of={q} onReleased={pages.reload} />}
+        empty={
+          <Screen icon="quarantine" title={show === "released" ? "None was released" : "Nothing is in quarantine"}>
+            A message that should not be given to anybody as context can be taken out of selections: open it, and choose
+            Quarantine.
+          </Screen>
+        }
+      />
+    </>
+  );
+}
+
+function Row({ of: q, onReleased }: { of: QuarantineOf; onReleased: () => void }) {
+  const { identity } = useSession();
+  const { message: m, release } = q;
+  return (
+    <article className={styles.row} aria-label={`Message ${m.sequence} of ${nameOf(m.owner)}`}>
+      <Avatar of={m.owner} />
+      <div className={styles.what}>
+        <p className={styles.from}>
+          <Link href={`/messages/${m.hash}`}>
+            <PlayerName player={m.owner} /> #{m.sequence}
+          </Link>
+          <Time at={m.createdAt} />
+        </p>
+        <p className={styles.content} dir="auto">
+          {m.content ?? <Erased by={m.integrity.erasure?.hash} />}
+        </p>
+        <dl className={styles.facts}>
+          <Fact name="In quarantine" at={q.placedAt} by={q.placedBy} event={q.event.hash} why={q.reason} />
+          {release && (
+            <Fact name="Released" at={release.at} by={release.by} event={release.event.hash} why={release.reason} />
+          )}
+        </dl>
+        <Holders of={q} />
+      </div>
+      <div className={styles.act}>
+        {!release && has(identity, "log:append") && <Release message={m} onDone={onReleased} />}
+      </div>
+    </article>
+  );
+}
+
+type FactProps = { name: string; at: string; by: QuarantineOf["placedBy"]; event: string; why: string };
+
+function Fact({ name, at, by, event, why }: FactProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <span dir="auto">{why}</span>
+        <span className={styles.when}>
+          <PlayerName player={by} />, <Time at={at} />, <Link href={`/messages/${event}`}>on record</Link>
+        </span>
+      </dd>
+    </div>
+  );
+}

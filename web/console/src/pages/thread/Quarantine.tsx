@@ -1,0 +1,105 @@
+import { useQuery } from "urql";
+import { Link } from "wouter";
+import { has, isAdmin } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { Place, Release } from "../../quarantine/Act";
+import { Holders } from "../../quarantine/Holders";
+import { QuarantineQuery } from "../../quarantine/query";
+import { Icon } from "../../ui/icons";
+import { PlayerName } from "../../ui/Things";
+import { Time } from "../../ui/Time";
+import { Section } from "./Panel";
+import styles from "./Panel.module.css";
+import type { WholeMessage } from "./query";
+
+type Props = { message: WholeMessage; onChanged: () => void };
+
+/** Whether a message is in quarantine; for administrators since when, why, and which selections hold it. */
+export function Quarantine({ message: m, onChanged }: Props) {
+  const { identity } = useSession();
+  if (isAdmin(identity)) return <Known message={m} onChanged={onChanged} />;
+  if (!m.quarantined) return null;
+  return (
+    <Section title="Quarantine">
+      <p className={styles.bad}>
+        <Icon name="quarantine" />
+        An administrator has taken it out of selections. Read it with care.
+      </p>
+    </Section>
+  );
+}
+
+function Known({ message: m, onChanged }: Props) {
+  const { identity } = useSession();
+  const [{ data, error }, again] = useQuery({
+    query: QuarantineQuery,
+    variables: { message: m.hash },
+    requestPolicy: "network-only",
+  });
+  const q = data?.quarantine?.message.hash === m.hash ? data.quarantine : null;
+  const may = has(identity, "log:append");
+  const done = () => {
+    again({ requestPolicy: "network-only" });
+    onChanged();
+  };
+  return (
+    <Section title="Quarantine">
+      {m.quarantined ? (
+        <p className={styles.bad}>
+          <Icon name="quarantine" />
+          In quarantine: no selection from now on holds it.
+        </p>
+      ) : (
+        <p className={styles.none}>{q ? "Not any more: it was released." : "No: selections may hold it."}</p>
+      )}
+      {error && <p role="alert">What is known of its quarantine could not be loaded: {error.message}</p>}
+      {q && (
+        <>
+          <dl className={styles.fields}>
+            <Fact
+              name={q.release ? "From" : "Since"}
+              by={<PlayerName player={q.placedBy} />}
+              at={q.placedAt}
+              event={q.event.hash}
+            />
+            <div>
+              <dt>Why</dt>
+              <dd dir="auto">{q.reason}</dd>
+            </div>
+            {q.release && (
+              <>
+                <Fact
+                  name="Released"
+                  by={<PlayerName player={q.release.by} />}
+                  at={q.release.at}
+                  event={q.release.event.hash}
+                />
+                <div>
+                  <dt>Why</dt>
+                  <dd dir="auto">{q.release.reason}</dd>
+                </div>
+              </>
+            )}
+          </dl>
+          <Holders key={m.hash} of={q} />
+        </>
+      )}
+      {may && <div>{m.quarantined ? <Release message={m} onDone={done} /> : <Place message={m} onDone={done} />}</div>}
+    </Section>
+  );
+}
+
+function Fact({ name, at, by, event }: { name: string; at: string; by: React.ReactNode; event: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Time at={at} />, by {by} (
+        <Link href={`/messages/${event}`} className={styles.inText}>
+          on record
+        </Link>
+        )
+      </dd>
+    </div>
+  );
+}
