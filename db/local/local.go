@@ -156,7 +156,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.stopped.Do(func() {
 		s.end()
 		<-s.done
-		err = errors.Join(s.process.stop(ctx), s.cluster.evict(ctx)) // of a Postgres that was killed, some of it may still run
+		err = s.process.stop(ctx)
+		s.cluster.clear(ctx)
 		s.release()
 	})
 	return err
