@@ -1,28 +1,24 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-	"github.com/coder/websocket/wsjson"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/internal/auth"
-	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/httpd"
 )
@@ -144,6 +140,52 @@ func TestMatrixIsComplete(t *testing.T) {
 	}
 }
 
+// table gives the fields by what comes for whom, as docs/authorization.md has it. Streams are as on a WebSocket.
+func (m matrix) table(t *testing.T) string {
+	t.Helper()
+	columns := []string{"client in", "client out", "agent in", "agent out", "admin"}
+	fields := map[string][]string{}
+	var order []string
+	for _, c := range m.Fields {
+		if c.Over == "websocket" {
+			continue
+		}
+		want := m.of(t, c, c.Want)
+		row := "|"
+		for _, column := range columns {
+			row += " " + want[column] + " |"
+		}
+		name := "`" + c.Field[strings.Index(c.Field, ".")+1:] + "`"
+		if !slices.Contains([]string{"Query", "Mutation", "Subscription"}, strings.Split(c.Field, ".")[0]) {
+			name = "`" + c.Field + "`"
+		}
+		if c.Case != "" {
+			name += " " + c.Case
+		}
+		if fields[row] == nil {
+			order = append(order, row)
+		}
+		fields[row] = append(fields[row], name)
+	}
+	out := "| " + strings.Join(columns, " | ") + " | fields |\n|" + strings.Repeat("---|", len(columns)+1) + "\n"
+	for _, row := range order {
+		out += row + " " + strings.Join(fields[row], ", ") + " |\n"
+	}
+	return out
+}
+
+// The table in the documentation is that of the data.
+func TestMatrixInTheDocumentation(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/authorization.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := readMatrix(t).table(t); !strings.Contains(string(text), want) {
+		t.Errorf("docs/authorization.md does not hold this table:\n%s", want)
+	}
+}
+
 // methods are those that each route is asked by.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
@@ -172,22 +214,6 @@ func TestMatrixHasEachRoute(t *testing.T) {
 			t.Errorf("%s has no expectation in testdata/access/matrix.json", name)
 		}
 	}
-}
-
-// stage is a site with what the matrix asks for.
-type stage struct {
-	*site
-	callers map[string]caller
-	message chain.Message // Ana's, which Ben and Eve see
-	citing  chain.Message // which all see, sent with one that only Ben and Dan see
-	cited   chain.Message // which all see, and one that only Ben and Dan see was sent with
-	values  map[string]func(caller) any
-}
-
-// caller is a row of the matrix.
-type caller struct {
-	player chain.Hash
-	token  string
 }
 
 // Every field for every caller, over HTTP, with row-level security and by the store alone.
@@ -235,40 +261,6 @@ func TestMatrixOfRoutes(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// newStage fills a site.
-func newStage(t *testing.T, s *site) *stage {
-	t.Helper()
-	st := &stage{site: s}
-	st.peopleAndThings()
-	st.cast()
-	st.properties()
-	return st
-}
-
-// cast makes the callers' tokens. Agents' have every scope, so that no scope hides that something else lets them in.
-func (s *stage) cast() {
-	s.t.Helper()
-	id, revoked := s.newToken(auth.Draft{Role: auth.Agent, Player: ana, Scopes: auth.AllScopes})
-	if _, err := s.RevokeToken(s.t.Context(), id, auth.Administrator()); err != nil {
-		s.t.Fatal(err)
-	}
-	_, expired := s.newToken(auth.Draft{Role: auth.Agent, Player: ana, Scopes: auth.AllScopes, Expires: ptr(time.Now().Add(time.Second))})
-	s.soon("a token ends", func() bool { return s.ask(expired, "{__typename}", nil).status == http.StatusUnauthorized })
-	s.callers = map[string]caller{
-		"none":                 {ana, ""},
-		"malformed":            {ana, auth.NewToken(auth.Agent) + "x"},
-		"revoked":              {ana, revoked},
-		"expired":              {ana, expired},
-		"client in":            {ana, s.token(auth.Client, ana, 0)},
-		"client out":           {cleo, s.token(auth.Client, cleo, 0)},
-		"agent in":             {ben, s.token(auth.Agent, ben, auth.AllScopes)},
-		"agent out":            {dan, s.token(auth.Agent, dan, auth.AllScopes)},
-		"agent without scopes": {ben, s.token(auth.Agent, ben, auth.EventsIngest)},
-		"hook":                 {ben, s.token(auth.Hook, ben, 0)},
-		"admin":                {playerOf("admin"), s.admin},
 	}
 }
 
@@ -367,138 +359,4 @@ func outcomeOf(r reply, path string) string {
 		}
 	}
 	return "ok"
-}
-
-// event is what a stream gave: a reply, or how it ended.
-type event struct {
-	reply
-	end string // an HTTP status, or that a WebSocket was closed with; "complete"
-}
-
-// stream reads a subscription. Of messages, two that everybody sees who may subscribe come with one of the shared session
-// between them, which comes or not.
-func (s *stage) stream(events <-chan event, at string) string {
-	s.t.Helper()
-	ticker := time.NewTicker(30 * time.Millisecond)
-	defer ticker.Stop()
-	limit, watched, outcome := time.After(time.Minute), 0, "empty"
-	for {
-		select {
-		case e := <-events:
-			if message, ok := e.Data["messageAppended"].(map[string]any); ok {
-				if message["content"] != "watched" {
-					return "ok"
-				}
-				if watched++; watched == 3 {
-					return "empty"
-				}
-				continue
-			}
-			switch {
-			case e.code() != "":
-				return e.code()
-			case e.end == "complete":
-				return outcome
-			case e.end != "":
-				return e.end
-			}
-			outcome = outcomeOf(e.reply, at)
-		case <-ticker.C:
-			if at == "messageAppended" {
-				s.append(says(ana, "shared", "news", ben))
-				s.append(says(fay, "watched", "watched", ana, ben, cleo, dan, playerOf("admin")))
-			}
-		case <-limit:
-			s.t.Fatal("a stream says nothing for a minute")
-		}
-	}
-}
-
-// events subscribes by server-sent events.
-func (s *stage) events(token string, request object) <-chan event {
-	s.t.Helper()
-	body, err := json.Marshal(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(s.t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/graphql", bytes.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "text/event-stream")
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { cancel(); _ = response.Body.Close() })
-	out := make(chan event, 100)
-	if response.StatusCode != http.StatusOK {
-		out <- event{end: strconv.Itoa(response.StatusCode)}
-		return out
-	}
-	go func() {
-		lines := bufio.NewScanner(response.Body)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			var e event
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && json.Unmarshal([]byte(data), &e.reply) == nil {
-				out <- e
-			}
-			if strings.HasPrefix(lines.Text(), "event: complete") {
-				out <- event{end: "complete"}
-			}
-		}
-	}()
-	return out
-}
-
-// frames subscribes on a WebSocket, which says who it is in its first message.
-func (s *stage) frames(token string, request object) <-chan event {
-	s.t.Helper()
-	ctx := s.t.Context()
-	conn, _, err := websocket.Dial(ctx, strings.Replace(s.url, "http", "ws", 1)+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = conn.CloseNow() })
-	hello := object{"type": "connection_init"}
-	if token != "" {
-		hello["payload"] = object{"authorization": "Bearer " + token}
-	}
-	for _, frame := range []object{hello, {"type": "subscribe", "id": "1", "payload": request}} {
-		if err := wsjson.Write(ctx, conn, frame); err != nil {
-			break // it is closed: reading says why
-		}
-	}
-	out := make(chan event, 100)
-	go func() {
-		for {
-			var frame struct {
-				Type    string
-				Payload json.RawMessage
-			}
-			if err := wsjson.Read(ctx, conn, &frame); err != nil {
-				out <- event{end: strconv.Itoa(int(websocket.CloseStatus(err)))}
-				return
-			}
-			var e event
-			switch frame.Type {
-			case "next":
-				_ = json.Unmarshal(frame.Payload, &e.reply)
-			case "error":
-				_ = json.Unmarshal(frame.Payload, &e.Errors)
-			case "complete":
-				e.end = "complete"
-			default:
-				continue
-			}
-			out <- e
-		}
-	}()
-	return out
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"sync/atomic"
+	"testing"
+	"time"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/model"
@@ -12,6 +15,56 @@ import (
 	"github.com/tzzr/context-manager/internal/knowledge"
 	"github.com/tzzr/context-manager/internal/selection"
 )
+
+// stage is a site with what the matrix asks for.
+type stage struct {
+	*site
+	callers map[string]caller
+	message chain.Message // Ana's, which Ben and Eve see
+	citing  chain.Message // which all see, sent with one that only Ben and Dan see
+	cited   chain.Message // which all see, and one that only Ben and Dan see was sent with
+	values  map[string]func(caller) any
+}
+
+// caller is a row of the matrix.
+type caller struct {
+	player chain.Hash
+	token  string
+}
+
+// newStage fills a site.
+func newStage(t *testing.T, s *site) *stage {
+	t.Helper()
+	st := &stage{site: s}
+	st.peopleAndThings()
+	st.cast()
+	st.properties()
+	return st
+}
+
+// cast makes the callers' tokens. Agents' have every scope, so that no scope hides that something else lets them in.
+func (s *stage) cast() {
+	s.t.Helper()
+	id, revoked := s.newToken(auth.Draft{Role: auth.Agent, Player: ana, Scopes: auth.AllScopes})
+	if _, err := s.RevokeToken(s.t.Context(), id, auth.Administrator()); err != nil {
+		s.t.Fatal(err)
+	}
+	_, expired := s.newToken(auth.Draft{Role: auth.Agent, Player: ana, Scopes: auth.AllScopes, Expires: ptr(time.Now().Add(time.Second))})
+	s.soon("a token ends", func() bool { return s.ask(expired, "{__typename}", nil).status == http.StatusUnauthorized })
+	s.callers = map[string]caller{
+		"none":                 {ana, ""},
+		"malformed":            {ana, auth.NewToken(auth.Agent) + "x"},
+		"revoked":              {ana, revoked},
+		"expired":              {ana, expired},
+		"client in":            {ana, s.token(auth.Client, ana, 0)},
+		"client out":           {cleo, s.token(auth.Client, cleo, 0)},
+		"agent in":             {ben, s.token(auth.Agent, ben, auth.AllScopes)},
+		"agent out":            {dan, s.token(auth.Agent, dan, auth.AllScopes)},
+		"agent without scopes": {ben, s.token(auth.Agent, ben, auth.EventsIngest)},
+		"hook":                 {ben, s.token(auth.Hook, ben, 0)},
+		"admin":                {playerOf("admin"), s.admin},
+	}
+}
 
 // peopleAndThings appends what is asked for. In the session "shared" are Ana, Ben and Eve; Cleo and Dan are out.
 func (s *stage) peopleAndThings() {

@@ -19,7 +19,6 @@ var quarantinedSQL string
 // leaveQuarantined takes what is in quarantine out of the messages that are looked at. It comes once the way of the search
 // is decided, so that this is the same with and without a quarantine.
 func (s *search) leaveQuarantined() {
-	slices.Sort(s.quarantined)
 	if s.ids != nil {
 		s.ids = slices.DeleteFunc(s.ids, func(id int64) bool { return s.isQuarantined(source{chain.RefContext, id}) })
 	}

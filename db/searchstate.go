@@ -75,7 +75,7 @@ func (s *search) begin(ctx context.Context) error {
 	if s.request.Player != nil {
 		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
 	}
-	batch.Queue(quarantinedSQL).Query(collectInto(&s.quarantined))
+	batch.Queue(quarantinedSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&s.quarantined) })
 	batch.Queue(planEach)
 	if s.messages && s.narrowed {
 		s.queueMessageIDs(batch)

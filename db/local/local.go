@@ -102,7 +102,9 @@ func (s *Server) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.socket = socket
+	s.mu.Lock()
+	s.socket = socket // the same place each time
+	s.mu.Unlock()
 	p, err := s.cluster.launch(ctx, socket)
 	if err != nil {
 		return err
@@ -132,7 +134,11 @@ func (s *Server) publish(ctx context.Context) error {
 func (s *Server) URL() string { return s.URLAs(superuser) }
 
 // URLAs is the same as another role of the database, which has to be there.
-func (s *Server) URLAs(role string) string { return s.socket.url(database, role) }
+func (s *Server) URLAs(role string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.socket.url(database, role)
+}
 
 // Problem says, as UNAVAILABLE and in words for whoever runs the server, why there is no Postgres at the moment; nil
 // while there is one.
@@ -151,6 +157,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.end()
 		<-s.done
 		err = s.process.stop(ctx)
+		s.cluster.clear(ctx)
 		s.release()
 	})
 	return err

@@ -127,6 +127,21 @@ func (c *cluster) launch(ctx context.Context, socket socketDir) (*process, error
 	}
 }
 
+// clear waits until nothing is left of a Postgres that was killed.
+func (c *cluster) clear(ctx context.Context) {
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	for len(processesOn(c.dir)) > 0 {
+		c.endOrphans(ctx.Err() != nil)
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			c.endOrphans(true)
+			return
+		}
+	}
+}
+
 // endOrphans ends what is left of a Postgres that was killed. Nobody else may use the cluster, whose lock we hold, and
 // what such a backend has not committed is lost in any case; but while it computes it does not see that.
 func (c *cluster) endOrphans(hard bool) {
