@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -46,8 +47,9 @@ type shared struct {
 	sealer   atomic.Pointer[Sealer]
 	dense    atomic.Pointer[denseEmbedder]
 	log      *slog.Logger
-	most     scopeLimits // of searches
-	readings *readings   // what is on record already
+	most     scopeLimits                   // of searches
+	readings *readings                     // what is on record already
+	sights   *lru.Cache[chain.Hash, sight] // what viewers saw last
 
 	clock clock
 
@@ -83,7 +85,10 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		pool.Close()
 		return nil, err
 	}
-	d := &DB{shared: &shared{address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), readings: newReadings()}}
+	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
+	d := &DB{shared: &shared{
+		address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), readings: newReadings(), sights: sights,
+	}}
 	d.Now = d.clock.now
 	if err := d.clock.ask(ctx, pool); err != nil {
 		pool.Close()

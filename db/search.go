@@ -79,6 +79,7 @@ type search struct {
 	kinds    []string
 
 	pending          bool    // something has no search vectors
+	unsighted        bool    // what is remembered does not tell what the viewer sees
 	unindexed        []int64 // messages that have no search vectors, if they are few
 	backlog          runs    // the same, as they are filed
 	unindexedRecords int64
@@ -182,6 +183,9 @@ func newSearch(in searchInput) *search {
 	return s
 }
 
+// mostLookedUp is how many messages have their sessions looked up one by one.
+const mostLookedUp = 1000
+
 // scopeList gives a scope as the first arguments of the statements of a search.
 func scopeList(scope selection.Scope, viewer *chain.Hash, joined *int64) []any {
 	return []any{
@@ -191,15 +195,20 @@ func scopeList(scope selection.Scope, viewer *chain.Hash, joined *int64) []any {
 	}
 }
 
-// asViewer has what f queues done as the viewer, behind row-level security where there is any. Whatever tells texts is; the
-// lists of ids before are not, since operators of vectors and words are of no use there.
-func (s *search) asViewer(batch *pgx.Batch, f func(fenced bool)) (fenced bool) {
+// asViewer has what f queues about so many messages done as the viewer, behind row-level security where there is any: f puts
+// before its statements what it is given. Whatever tells texts is; the lists of ids before are not, since operators of vectors
+// and words are of no use there. A plan for any messages looks up each one's session, which is best for a few.
+func (s *search) asViewer(batch *pgx.Batch, messages int, f func(as string)) (fenced bool) {
 	if s.view == nil || s.view.viewer == nil || !s.view.fenced {
-		f(false)
+		f("")
 		return false
 	}
-	batch.Queue(becomeSQL, s.view.viewer.String())
-	f(true)
+	become := becomeSQL
+	if messages <= mostLookedUp {
+		become = becomePlannedSQL
+	}
+	batch.Queue(become, s.view.viewer.String())
+	f(asPlayer)
 	batch.Queue(resumeSQL)
 	return true
 }

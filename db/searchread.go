@@ -52,9 +52,9 @@ type about struct {
 func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
 	if len(messages) > 0 {
 		// Behind the fence, who is known has to be found out for each join with players: these are, as owners of what is seen.
-		if fenced := s.asViewer(batch, func(fenced bool) {
-			batch.Queue(aboutMessagesSQL, len(s.preferences) > 0, messages, !fenced).Query(s.readMessages)
-		}); fenced {
+		if s.asViewer(batch, len(messages), func(as string) {
+			batch.Queue(as+aboutMessagesSQL, len(s.preferences) > 0, messages, as == "").Query(s.readMessages)
+		}) {
 			batch.Queue(ownersSQL, messages).Query(s.readOwners)
 		}
 	}
@@ -209,7 +209,7 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 	}
 	if len(messages)+len(records) > 0 {
 		batch := &pgx.Batch{}
-		s.asViewer(batch, func(bool) { batch.Queue(textsSQL, list(messages), list(records)).Query(s.readTexts) })
+		s.asViewer(batch, len(messages), func(as string) { batch.Queue(as+textsSQL, list(messages), list(records)).Query(s.readTexts) })
 		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}

@@ -37,8 +37,6 @@ const (
 var (
 	//go:embed search/state.sql
 	stateSQL string
-	//go:embed search/seen.sql
-	seenSQL string
 	//go:embed search/present.sql
 	presentSQL string
 	//go:embed search/messageids.sql
@@ -64,9 +62,7 @@ func (s *search) begin(ctx context.Context) error {
 	} else {
 		batch.Queue(stateSQL).QueryRow(s.readState)
 		if s.viewer != nil {
-			batch.Queue(seenSQL, s.viewer.String()).QueryRow(func(row pgx.Row) error {
-				return row.Scan(&s.result.at.position, &s.result.at.size, &s.result.at.newest)
-			})
+			s.queueSeen(batch)
 		}
 	}
 	if named := ranking.Words(s.request.Query); len(named) > 0 {
@@ -84,6 +80,9 @@ func (s *search) begin(ctx context.Context) error {
 		s.queueRecordIDs(batch)
 	}
 	if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	if err := s.seeAnew(ctx); err != nil {
 		return err
 	}
 	if s.at == nil && s.pending && !s.indexed {

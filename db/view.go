@@ -46,8 +46,11 @@ const (
 	becomeSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE)"
 	// becomePlannedSQL is the same, with plans that are made for no values in particular.
 	becomePlannedSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE), set_config('plan_cache_mode', 'force_generic_plan', TRUE)"
+	// asPlayer stands before whatever a player's transaction executes: the same text would be the same prepared statement as
+	// another role's, which is planned anew whenever the role has changed.
+	asPlayer = "-- as a player\n"
 	// resumeSQL ends that.
-	resumeSQL = "SELECT set_config('role', 'none', TRUE)"
+	resumeSQL = "SELECT set_config('role', 'none', TRUE), set_config('plan_cache_mode', 'force_custom_plan', TRUE)"
 )
 
 // fence reads as the viewer: each statement in a transaction of its own, in one round trip. Statements that are sent
@@ -71,7 +74,7 @@ func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 func (f fence) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(f.become, f.viewer.String())
-	batch.Queue(sql, args...)
+	batch.Queue(asPlayer+sql, args...)
 	results := f.reads.SendBatch(ctx, batch)
 	_, err := results.Exec()
 	if err == nil {

@@ -17,7 +17,7 @@ SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::
 FROM core.components c
 WHERE c.hash = ANY ($2::bpchar[])
     AND ($1::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $1::bpchar OR c.hash IN (
-        SELECT unnest(log.players_known_to($1::bpchar))))
+        SELECT unnest(log.players_known_to($1::bpchar, $2::bpchar[]))))
 `
 
 type ComponentsByHashRow struct {
@@ -67,7 +67,7 @@ WHERE ($1::TEXT[] IS NULL OR c.namespace = ANY ($1::TEXT[]))
         OR strpos(lower(c.key), lower($2)) > 0 OR strpos(lower(c.name), lower($2)) > 0
         OR strpos(lower(c.description), lower($2)) > 0)
     AND ($3::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $3::bpchar OR c.hash IN (
-        SELECT unnest(log.players_known_to($3::bpchar))))
+        SELECT unnest(log.players_known_to($3::bpchar, NULL))))
 `
 
 func (q *Queries) CountComponents(ctx context.Context, namespaces []string, search *string, viewer *string) (int64, error) {
@@ -90,7 +90,7 @@ WHERE r.rank IS NOT NULL
     AND ($4::INT IS NULL
         OR (r.rank, c.namespace, c.key) > ($4::INT, $5::TEXT, $6::TEXT))
     AND ($1::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $1::bpchar OR c.hash IN (
-        SELECT unnest(log.players_known_to($1::bpchar))))
+        SELECT unnest(log.players_known_to($1::bpchar, NULL))))
 ORDER BY r.rank, c.namespace, c.key LIMIT $7
 `
 

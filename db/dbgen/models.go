@@ -488,6 +488,10 @@ type LogMessagesV7 struct {
 	CreatedAt   time.Time
 }
 
+type LogPlayersKnown struct {
+	Player chain.Hash
+}
+
 type MemoryQuarantine struct {
 	ID            int64
 	Message       chain.Hash

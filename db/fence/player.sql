@@ -25,7 +25,7 @@ END $$;
 GRANT EXECUTE ON FUNCTION log.players_known_to TO cm_player;
 
 GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
-GRANT SELECT ON log.messages, log.message_refs, log.members, log.messages_v7, core.players, core.hashtags, core.flags, core.items,
+GRANT SELECT ON log.messages, log.message_refs, log.members, log.players_known, log.messages_v7, core.players, core.hashtags, core.flags, core.items,
     core.locations, core.components, knowledge.records, memory.selections TO cm_player;
 
 DO $$
@@ -33,10 +33,10 @@ DECLARE
     p RECORD;
 BEGIN
     FOR p IN SELECT * FROM (VALUES
-        ('log', 'messages', 'session_hash IN (SELECT v.session_hash FROM log.members v WHERE v.player = log.viewer())'),
+        ('log', 'messages', 'EXISTS (SELECT FROM log.members v WHERE v.player = log.viewer() AND v.session_hash = messages.session_hash)'),
         ('log', 'message_refs', 'EXISTS (SELECT FROM log.messages m WHERE m.hash = message_hash)'),
         ('log', 'members', 'player = log.viewer()'),
-        ('core', 'players', 'hash = log.viewer() OR hash IN (SELECT unnest(log.players_known_to(log.viewer())))'),
+        ('core', 'players', 'hash = log.viewer() OR EXISTS (SELECT FROM log.players_known k WHERE k.player = hash)'),
         ('memory', 'selections', 'viewer = log.viewer()')
     ) AS v (of_schema, of_table, seen)
     LOOP

@@ -49,7 +49,8 @@ FROM log.messages m CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.ma
 WHERE n.player IS NOT NULL ORDER BY n.player, m.session_hash, m.id;
 
 -- Which messages a scope holds, as before, of those that a viewer sees: all if there is none, else those of the sessions
--- that they were a member of by a message up to an id (NULL: by any).
+-- that they were a member of by a message up to an id (NULL: by any). What sessions or threads lead to is looked up one by
+-- one; else their own sessions lead to it.
 DROP FUNCTION embedding.lexical_in_scope;
 DROP FUNCTION log.in_scope;
 CREATE FUNCTION log.in_scope(
@@ -69,8 +70,10 @@ CREATE FUNCTION log.in_scope(
         AND ($9 IS NULL OR m.event_type = ANY ($9::log.event_type[]))
         AND ($10 IS NULL OR m.created_at >= $10)
         AND ($11 IS NULL OR m.created_at < $11)
-        AND ($12 IS NULL OR m.session_hash = ANY (ARRAY(
+        AND ($12 IS NULL OR $1 IS NOT NULL OR $2 IS NOT NULL OR m.session_hash = ANY (ARRAY(
             SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $12 AND ($13 IS NULL OR v.since_id <= $13))))
+        AND ($12 IS NULL OR $1 IS NULL AND $2 IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = $12 AND v.session_hash = m.session_hash AND ($13 IS NULL OR v.since_id <= $13)))
 $$;
 
 CREATE FUNCTION embedding.lexical_in_scope(
@@ -124,20 +127,26 @@ CREATE FUNCTION log.viewer() RETURNS CHAR(64) LANGUAGE sql STABLE PARALLEL SAFE
     RETURN NULLIF(current_setting('context_manager.player', TRUE), '')::CHAR(64);
 
 -- Who stands in a session of a player by another's word, themself included: by naming somebody one learns nothing of them,
--- until they have sent something or somebody else names them. Who reads as a player sees only their own memberships, so this
--- has its owner's rights; it tells them of nobody else's.
+-- until they have sent something or somebody else names them. Who reads as a player sees only their own memberships, so both
+-- have their owner's rights; they tell them of nobody else's. The function gives those of the wanted, NULL being all, and is
+-- what the store asks; the view is what stands behind it, which the planner can look into for one player or go through for
+-- all.
 -- +goose StatementBegin
-CREATE FUNCTION log.players_known_to(viewer CHAR(64)) RETURNS CHAR(64)[] LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+CREATE FUNCTION log.players_known_to(viewer CHAR(64), wanted CHAR(64)[]) RETURNS CHAR(64)[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
     IF log.viewer() <> viewer THEN
         RETURN '{}';
     END IF;
     RETURN ARRAY(SELECT DISTINCT o.player::CHAR(64) FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash
-        WHERE v.player = viewer AND (o.player = viewer OR o.named_by <> viewer
+        WHERE v.player = viewer AND (wanted IS NULL OR o.player = ANY (wanted)) AND (o.player = viewer OR o.named_by <> viewer
             OR EXISTS (SELECT FROM log.messages m WHERE m.session_hash = o.session_hash AND m.owner_id = o.player)));
 END $$;
 -- +goose StatementEnd
+CREATE VIEW log.players_known WITH (security_barrier) AS
+    SELECT o.player FROM log.members v JOIN log.members o ON o.session_hash = v.session_hash
+    WHERE v.player = log.viewer() AND (o.player = v.player OR o.named_by <> v.player
+        OR EXISTS (SELECT FROM log.messages m WHERE m.session_hash = o.session_hash AND m.owner_id = o.player));
 
 -- Views show whoever looks what they may see.
 -- +goose StatementBegin
@@ -146,7 +155,7 @@ DECLARE
     named REGCLASS;
 BEGIN
     FOR named IN SELECT c.oid::REGCLASS FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relkind = 'v' AND (n.nspname IN ('log', 'core') OR n.nspname = 'public' AND c.relname = 'ia_nest_events')
+        WHERE c.relkind = 'v' AND c.relname <> 'players_known' AND (n.nspname IN ('log', 'core') OR n.nspname = 'public' AND c.relname = 'ia_nest_events')
     LOOP
         EXECUTE format('ALTER VIEW %s SET (security_invoker = TRUE)', named);
     END LOOP;

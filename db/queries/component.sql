@@ -6,7 +6,7 @@ SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc
 FROM core.components c
 WHERE c.hash = ANY (@hashes::bpchar[])
     AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
-        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar))));
+        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar, @hashes::bpchar[]))));
 
 -- name: UpsertComponent :one
 SELECT core.upsert(@kind_table, @namespace, @key, @hash::TEXT, @stated, sqlc.narg('name'), sqlc.narg('description'),
@@ -26,7 +26,7 @@ WHERE r.rank IS NOT NULL
     AND (sqlc.narg('after_rank')::INT IS NULL
         OR (r.rank, c.namespace, c.key) > (sqlc.narg('after_rank')::INT, @after_namespace::TEXT, @after_key::TEXT))
     AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
-        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar))))
+        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar, NULL))))
 ORDER BY r.rank, c.namespace, c.key LIMIT @row_count;
 
 -- name: CountComponents :one
@@ -36,4 +36,4 @@ WHERE (sqlc.narg('namespaces')::TEXT[] IS NULL OR c.namespace = ANY (sqlc.narg('
         OR strpos(lower(c.key), lower(sqlc.narg('search'))) > 0 OR strpos(lower(c.name), lower(sqlc.narg('search'))) > 0
         OR strpos(lower(c.description), lower(sqlc.narg('search'))) > 0)
     AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
-        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar))));
+        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar, NULL))));
