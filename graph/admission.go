@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -52,8 +53,14 @@ func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefi
 func writeFull(w http.ResponseWriter, r *http.Request, err error) {
 	httpd.Quiet(r.Context())
 	w.Header().Set("Retry-After", overload.RetryAfter)
-	writeError(w, r, http.StatusServiceUnavailable, err)
+	body := fullBody
+	if !errors.Is(err, overload.ErrFull) {
+		body = errorBody(err)
+	}
+	writeErrorBody(w, r, http.StatusServiceUnavailable, fault.CodeOf(err), body)
 }
+
+var fullBody = errorBody(overload.ErrFull)
 
 // around finds places for operations on WebSockets. It is a gqlgen OperationMiddleware.
 func (a Admission) around(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {

@@ -150,10 +150,21 @@ func recovered(_ context.Context, value any) error {
 
 // writeError answers a request that no transport sees, in GraphQL's form.
 func writeError(w http.ResponseWriter, r *http.Request, status int, err error) {
+	writeErrorBody(w, r, status, fault.CodeOf(err), errorBody(err))
+}
+
+func errorBody(err error) []byte {
 	message, code := "internal error", fault.CodeOf(err)
 	if f, ok := errors.AsType[*fault.Error](err); ok && code != fault.Internal {
 		message = f.Error()
 	}
+	body, _ := json.Marshal(map[string]any{"errors": gqlerror.List{ // fails for nothing that is made of text
+		{Message: message, Extensions: map[string]any{"code": string(code)}},
+	}})
+	return body
+}
+
+func writeErrorBody(w http.ResponseWriter, r *http.Request, status int, code fault.Code, body []byte) {
 	httpd.CountError(r.Context(), string(code))
 	media := "application/json"
 	if strings.Contains(r.Header.Get("Accept"), "application/graphql-response+json") {
@@ -161,7 +172,5 @@ func writeError(w http.ResponseWriter, r *http.Request, status int, err error) {
 	}
 	w.Header().Set("Content-Type", media)
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"errors": gqlerror.List{
-		{Message: message, Extensions: map[string]any{"code": string(code)}},
-	}})
+	_, _ = w.Write(body)
 }

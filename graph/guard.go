@@ -76,16 +76,16 @@ func (g guard) MutateOperationParameters(ctx context.Context, params *graphql.Ra
 
 // admit checks a document, and the operation of it that is asked for.
 func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror.Error {
-	doc, found, err := g.examine(ctx, query)
+	of, err := g.examine(ctx, query)
 	if err != nil {
 		return err
 	}
-	if found.introspects {
+	if of.introspects {
 		if caller, err := auth.From(ctx); err != nil || !caller.IsAdmin() {
 			return refuse(ctx, http.StatusForbidden, fault.Forbidden, "introspection is for administrators")
 		}
 	}
-	op := doc.Operations.ForName(operationName)
+	op := of.doc.Operations.ForName(operationName)
 	if op == nil {
 		return nil // validation says so
 	}
@@ -96,20 +96,29 @@ func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror
 	return g.places.enter(ctx, x, op)
 }
 
-// examine parses a document, and measures it.
-func (g guard) examine(ctx context.Context, query string) (*ast.QueryDocument, *measurer, *gqlerror.Error) {
+// checked is a document that is within the limits.
+type checked struct {
+	doc         *ast.QueryDocument
+	introspects bool
+}
+
+// examine parses a document, and measures it. One that is in the cache was measured before.
+func (g guard) examine(ctx context.Context, query string) (checked, *gqlerror.Error) {
 	if len(query) > MaxDocument {
-		return nil, nil, limitError("the document has %d bytes; at most %d are allowed: put what is long into variables", len(query), MaxDocument)
+		return checked{}, limitError("the document has %d bytes; at most %d are allowed: put what is long into variables", len(query), MaxDocument)
 	}
-	doc, cached := g.cache.Get(ctx, query)
-	if !cached {
-		var err error
-		if doc, err = parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, MaxTokens); err != nil {
-			return nil, nil, parseError(err)
-		}
+	if cached, ok := g.cache.known(ctx, query); ok {
+		return cached, nil
 	}
-	found, err := measureDocument(doc)
-	return doc, found, err
+	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, MaxTokens)
+	if err != nil {
+		return checked{}, parseError(err)
+	}
+	found, refused := measureDocument(doc)
+	if refused != nil {
+		return checked{}, refused
+	}
+	return checked{doc, found.introspects}, nil
 }
 
 // MutateOperationContext checks what was validated, and lets administrators introspect.
@@ -140,26 +149,34 @@ func limitError(format string, args ...any) *gqlerror.Error {
 	return err
 }
 
-// documentCache keeps documents that passed validation, by their text. Safe for concurrent use.
+// documentCache keeps documents that passed measurement and validation, by their text. Safe for concurrent use.
 type documentCache struct {
-	lru *lru.LRU[*ast.QueryDocument]
+	lru *lru.LRU[checked]
 }
 
 func newDocumentCache() *documentCache {
-	return &documentCache{lru: lru.New[*ast.QueryDocument](cachedDocuments)}
+	return &documentCache{lru: lru.New[checked](cachedDocuments)}
 }
 
-// Get gives the document of a text.
-func (c *documentCache) Get(ctx context.Context, text string) (*ast.QueryDocument, bool) {
+func (c *documentCache) known(ctx context.Context, text string) (checked, bool) {
 	if len(text) > cachedDocumentSize {
-		return nil, false
+		return checked{}, false
 	}
 	return c.lru.Get(ctx, text)
 }
 
-// Add keeps a document, unless its text is large.
+// Get gives the document of a text.
+func (c *documentCache) Get(ctx context.Context, text string) (*ast.QueryDocument, bool) {
+	of, ok := c.known(ctx, text)
+	return of.doc, ok
+}
+
+// Add keeps a document, unless its text is large, or it is beyond the limits.
 func (c *documentCache) Add(ctx context.Context, text string, doc *ast.QueryDocument) {
-	if len(text) <= cachedDocumentSize {
-		c.lru.Add(ctx, text, doc)
+	if len(text) > cachedDocumentSize {
+		return
+	}
+	if found, err := measureDocument(doc); err == nil {
+		c.lru.Add(ctx, text, checked{doc, found.introspects})
 	}
 }

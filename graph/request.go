@@ -156,12 +156,12 @@ func (f front) mayBeLarge(r *http.Request, beginning []byte) (refused *gqlerror.
 	if !ok {
 		return nil, fault.New(fault.BadUserInput, "the request has more than %d bytes, and no query among the first of them: put it before the variables", MaxBody)
 	}
-	doc, _, refused := f.guard.examine(r.Context(), query)
+	of, refused := f.guard.examine(r.Context(), query)
 	if refused != nil {
 		return refused, nil
 	}
 	caller, _ := auth.From(r.Context())
-	for _, op := range doc.Operations {
+	for _, op := range of.doc.Operations {
 		if !onlyAdds(op) || !mayAsk(caller, op) {
 			return nil, errNotLarge()
 		}

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,45 +30,85 @@ const (
 // wire is a connection that is kept open. It does little else than what HTTP asks for: the load must not take the
 // processors that the server needs.
 type wire struct {
-	conn net.Conn
-	in   *bufio.Reader
+	conn                net.Conn
+	in                  *bufio.Reader
+	body, request, text []byte // used again and again
 }
 
-// arrivals are clients that come whether or not others were served.
+// arrivals are clients that come whether or not others were served. Make them with newArrivals.
 type arrivals struct {
-	v       *server
-	journal *journal
-	heads   string
-	free    chan *wire
-	next    atomic.Int64
-	failed  atomic.Pointer[error]
+	v                *server
+	journal          *journal
+	head             string // of a request, up to its length
+	sessions, owners []string
+	mu               sync.Mutex
+	free             []*wire // the one that was used last is used first, as clients of HTTP do
+	next             atomic.Int64
+	failed           atomic.Pointer[error]
 }
 
-func (a *arrivals) dial(ctx context.Context) (*wire, error) {
-	select {
-	case w := <-a.free:
+func newArrivals(v *server, journal *journal) *arrivals {
+	head := strings.TrimSuffix(requestHead, "%d\r\n\r\n")
+	a := &arrivals{v: v, journal: journal, head: fmt.Sprintf(head, v.addr, v.token)}
+	for n := range 1000 {
+		a.sessions = append(a.sessions, hashOf(fmt.Sprintf("arrival %d", n)))
+	}
+	for n := range 50 {
+		a.owners = append(a.owners, hashOf(fmt.Sprintf("owner %d", n)))
+	}
+	return a
+}
+
+func (a *arrivals) close() {
+	for _, w := range a.free {
+		_ = w.conn.Close()
+	}
+}
+
+func (a *arrivals) wire(ctx context.Context) (*wire, error) {
+	if w := a.idle(); w != nil {
 		return w, nil
-	default:
 	}
 	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", a.v.addr)
 	if err != nil {
 		return nil, err
 	}
-	return &wire{conn, bufio.NewReaderSize(conn, 1024)}, nil
+	return &wire{conn: conn, in: bufio.NewReaderSize(conn, 1024)}, nil
+}
+
+func (a *arrivals) idle() *wire {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := len(a.free)
+	if n == 0 {
+		return nil
+	}
+	w := a.free[n-1]
+	a.free = a.free[:n-1]
+	return w
+}
+
+func (a *arrivals) giveBack(w *wire) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.free = append(a.free, w)
 }
 
 // one appends one message over a connection, and notes it if it is acknowledged.
 func (a *arrivals) one(ctx context.Context) (code string, err error) {
 	n := a.next.Add(1)
-	e := entry{Session: hashOf(fmt.Sprintf("arrival %d", n%1000)), Content: fmt.Sprintf("arrival %d, of some words that say little", n)}
-	body := fmt.Appendf(nil, `{"query":%q,"variables":{"m":[{"sessionHash":%q,"ownerId":%q,"content":%q,"idempotencyKey":"arrival-%d"}]}}`,
-		appendQuery, e.Session, hashOf(fmt.Sprintf("owner %d", n%50)), e.Content, n)
-	w, err := a.dial(ctx)
+	e := entry{Session: a.sessions[int(n)%len(a.sessions)], Content: "arrival " + strconv.FormatInt(n, 10) + ", of some words that say little"}
+	w, err := a.wire(ctx)
 	if err != nil {
 		return transport, err
 	}
+	w.body = append(w.body[:0], `{"query":"`+appendQuery+`","variables":{"m":[{"sessionHash":"`+e.Session+`","ownerId":"`+
+		a.owners[int(n)%len(a.owners)]+`","content":"`+e.Content+`","idempotencyKey":"arrival-`...)
+	w.body = append(strconv.AppendInt(w.body, n, 10), `"}]}}`...)
+	w.request = strconv.AppendInt(append(w.request[:0], a.head...), int64(len(w.body)), 10)
+	w.request = append(append(w.request, "\r\n\r\n"...), w.body...)
 	_ = w.conn.SetDeadline(time.Now().Add(answerTimeout))
-	status, text, err := w.ask(fmt.Sprintf(a.heads, len(body)), body)
+	status, text, err := w.ask()
 	if err != nil {
 		_ = w.conn.Close()
 		if failure, ok := errors.AsType[net.Error](err); ok && failure.Timeout() {
@@ -75,40 +116,55 @@ func (a *arrivals) one(ctx context.Context) (code string, err error) {
 		}
 		return transport, err
 	}
-	select {
-	case a.free <- w:
-	default:
-		_ = w.conn.Close()
-	}
 	const begins = `{"data":{"appendMessages":[{"hash":"`
-	if bytes.HasPrefix(text, []byte(begins)) && len(text) > len(begins)+64 {
-		e.Hash = string(text[len(begins) : len(begins)+64])
+	done := bytes.HasPrefix(text, []byte(begins)) && len(text) > len(begins)+64
+	if done {
+		e.Hash, code = string(text[len(begins):len(begins)+64]), answered
+	} else {
+		code = "status " + status
+		for _, known := range []string{unavailable, limited, internal} {
+			if bytes.Contains(text, []byte(`"`+known+`"`)) {
+				code = known
+			}
+		}
+	}
+	a.giveBack(w)
+	if done {
 		if err := a.journal.add(e); err != nil {
 			a.failed.Store(&err)
 		}
-		return answered, nil
 	}
-	for _, code := range []string{unavailable, limited, internal} {
-		if bytes.Contains(text, []byte(`"`+code+`"`)) {
-			return code, nil
-		}
-	}
-	return fmt.Sprintf("status %d", status), nil
+	return code, nil
 }
 
-func (w *wire) ask(head string, body []byte) (int, []byte, error) {
-	if _, err := w.conn.Write(append([]byte(head), body...)); err != nil {
-		return 0, nil, err
+// ask sends the request, and reads the answer, whose text is good until the next.
+func (w *wire) ask() (status string, text []byte, err error) {
+	if _, err := w.conn.Write(w.request); err != nil {
+		return "", nil, err
 	}
-	answer, err := http.ReadResponse(w.in, nil)
-	if err != nil {
-		return 0, nil, err
+	for length := -1; ; {
+		line, err := w.in.ReadSlice('\n')
+		if err != nil {
+			return "", nil, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		name, value, _ := bytes.Cut(line, []byte(": "))
+		switch {
+		case bytes.HasPrefix(line, []byte("HTTP/")):
+			_, after, _ := bytes.Cut(line, []byte(" "))
+			status = string(after)
+		case string(name) == "Content-Length":
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return "", nil, err
+			}
+		case len(line) == 0 && length < 0:
+			return "", nil, errors.New("the answer does not say how long it is")
+		case len(line) == 0:
+			w.text = slices.Grow(w.text[:0], length)[:length]
+			_, err := io.ReadFull(w.in, w.text)
+			return status, w.text, err
+		}
 	}
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.Close {
-		err = errors.Join(w.conn.Close())
-	}
-	return answer.StatusCode, text, err
 }
 
 // closed lets so many clients ask one after the other, and gives how many messages a second were acknowledged.
@@ -183,13 +239,8 @@ func overload(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.later(journal.close)
-	a := &arrivals{v: v, journal: journal, free: make(chan *wire, mostArrivals),
-		heads: fmt.Sprintf(strings.Replace(requestHead, "%d", "%%d", 1), v.addr, v.token)}
-	s.later(func() {
-		for len(a.free) > 0 {
-			_ = (<-a.free).conn.Close()
-		}
-	})
+	a := newArrivals(v, journal)
+	s.later(a.close)
 	var peak float64
 	turn := size(s, time.Second, 20*time.Second)
 	for _, clients := range []int{32, 64, 128} {
