@@ -14,7 +14,7 @@ import (
 )
 
 // Patience is how long a request may wait for its place. Who waits longer is refused, well within a tenth of a second.
-const Patience = 50 * time.Millisecond
+const Patience = 25 * time.Millisecond
 
 // RetryAfter is what those who are refused are told to wait, in seconds.
 const RetryAfter = "1"
