@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,7 +91,7 @@ func slowClients(ctx context.Context, s *stage) error {
 	}{
 		{"headers", []string{"-H", "-u", target + "/graphql"}},
 		{"bodies", []string{"-B", "-u", target + "/graphql", "-f", "application/json", "-s", "100000"}},
-		{"reads", []string{"-X", "-u", target + "/metrics", "-w", "10", "-y", "20", "-n", "5", "-z", "8", "-k", "5"}},
+		{"reads", []string{"-X", "-u", target + largestPage(ctx, scene.server), "-w", "10", "-y", "20", "-n", "5", "-z", "8", "-k", "5"}},
 	} {
 		args := append(kind.args, "-c", strconv.Itoa(clients), "-r", strconv.Itoa(clients), "-i", "3", "-l", seconds, "-p", "30", "-v", "1")
 		err := scene.bother(ctx, fmt.Sprintf("%d clients with slow %s (slowhttptest)", clients, kind.name), span, func(ctx context.Context) (func() error, error) {
@@ -107,6 +108,16 @@ func slowClients(ctx context.Context, s *stage) error {
 		return fmt.Errorf("slow reads with a token: %w", err)
 	}
 	return nil
+}
+
+var scriptOf = regexp.MustCompile(`src="(/[^"]+\.js)"`)
+
+// largestPage gives the console's script, which needs no token, or its first page if no console was built.
+func largestPage(ctx context.Context, v *server) string {
+	if _, page := v.get(ctx, "/", 10*time.Second); scriptOf.MatchString(page) {
+		return scriptOf.FindStringSubmatch(page)[1]
+	}
+	return "/"
 }
 
 // slowhttptest runs that program until the end is called. A server that refuses at once ends it; it then comes again.
