@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -22,14 +23,15 @@ const (
 // answer shall have. A WebSocket has none. It belongs to the request's goroutine.
 type exchange struct {
 	method  string
-	query   string          // the document that the guard has looked at
-	refused *gqlerror.Error // why it is refused, nil if it is not
-	stream  bool            // the answer is a stream of events
-	size    int             // of the body, in bytes
-	status  int             // 0 leaves it to the transport
-	began   bool            // the operation was executed, or is being
-	leave   func()          // gives back its place among those at work, nil if it has none
-	full    error           // why it has none, nil if that is not why it is refused
+	query   string             // the document that the guard has looked at
+	params  *graphql.RawParams // what was sent, unless it is refused or asks for a stream
+	refused *gqlerror.Error    // why it is refused, nil if it is not
+	stream  bool               // the answer is a stream of events
+	size    int                // of the body, in bytes
+	status  int                // 0 leaves it to the transport
+	began   bool               // the operation was executed, or is being
+	leave   func()             // gives back its place among those at work, nil if it has none
+	full    error              // why it has none, nil if that is not why it is refused
 }
 
 type exchangeKey struct{}

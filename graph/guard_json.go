@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -8,12 +9,23 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// Limits of a body's JSON, of a WebSocket's message too.
+// Limits of a body's JSON, of a WebSocket's message too. Values and bytes are what decoding costs, so a larger body may have
+// fewer values.
 const (
-	MaxValues       = 50_000    // values in a body of at most MaxBody
-	MaxAppendValues = 1_000_000 // in a larger one
-	MaxDigits       = 2000      // of a number, as it is written
+	MaxValues       = 50_000 // values, names included, in a body of at most MaxBody
+	MaxAppendValues = 65_000 // in a larger one, less valuesPerMiB for each MiB
+	valuesPerMiB    = 3_000
+	EscapesPerValue = 8    // escapes in strings count as a value
+	MaxDigits       = 2000 // of a number, as it is written
 )
+
+// mostValues is how many values a body of a size may have.
+func mostValues(size int) int {
+	if size <= MaxBody {
+		return MaxValues
+	}
+	return MaxAppendValues - size/(1<<20)*valuesPerMiB
+}
 
 // bodyNesting is how deep a body nests: variables stand in the body, and values in them.
 const bodyNesting = MaxNesting + 2
@@ -43,9 +55,9 @@ var errCut = errors.New("unexpected end of JSON input")
 
 // openEnvelope takes a body apart in one pass that allocates nothing, whatever it holds, and checks all limits that need no
 // decoding. What it lets through need not be JSON. Of a body that is cut off, errCut comes with the parts before.
-func openEnvelope(body []byte, mostValues int) (envelope, error) {
+func openEnvelope(body []byte, most int) (envelope, error) {
 	var e envelope
-	s := scanner{text: body, left: mostValues, deepest: bodyNesting}
+	s := scanner{text: body, most: most, left: most, deepest: bodyNesting}
 	s.space()
 	if s.at == len(body) {
 		return e, errCut
@@ -119,8 +131,10 @@ var errNoJSON = fault.New(fault.BadUserInput, "the body is not JSON")
 type scanner struct {
 	text    []byte
 	at      int
-	left    int // values that may still come
+	most    int // values that may come
+	left    int // of them, that may still come
 	deepest int // levels of lists and objects that may be open
+	escapes int // in strings
 	steps   int // bytes looked at, for tests
 }
 
@@ -149,19 +163,28 @@ func (s *scanner) string() error {
 	if s.text[s.at] != '"' {
 		return errNoJSON
 	}
-	text := s.text
-	for i := s.at + 1; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			s.steps += i - s.at
-			s.at = i + 1
+	for at, end := s.at+1, -1; ; {
+		if end < at { // the quote that ends it, unless it is escaped
+			next := bytes.IndexByte(s.text[at:], '"')
+			if next < 0 {
+				s.steps += len(s.text) - s.at
+				return errCut
+			}
+			end = at + next
+		}
+		escape := bytes.IndexByte(s.text[at:end], '\\')
+		if escape < 0 {
+			s.steps += end - s.at
+			s.at = end + 1
 			return nil
-		case '\\':
-			i++
+		}
+		at += escape + 2
+		if s.escapes++; s.escapes%EscapesPerValue == 0 {
+			if s.left--; s.left < 0 {
+				return s.errManyValues()
+			}
 		}
 	}
-	s.steps += len(text) - s.at
-	return errCut
 }
 
 // value skips a value: to the end of its text, or to where all that it opened is closed.
@@ -178,7 +201,7 @@ func (s *scanner) value() error {
 				return fault.New(fault.BadUserInput, "the body nests lists and objects deeper than %d levels; at most as many are allowed in a value", MaxNesting)
 			}
 			if left--; left < 0 {
-				return errManyValues()
+				return s.errManyValues()
 			}
 			continue
 		case '}', ']':
@@ -190,13 +213,13 @@ func (s *scanner) value() error {
 			continue
 		default:
 			if left--; left < 0 {
-				return errManyValues()
+				return s.errManyValues()
 			}
-			s.at = at
+			s.at, s.left = at, left
 			if err := s.scalar(); err != nil {
 				return err
 			}
-			at = s.at - 1
+			at, left = s.at-1, s.left
 		}
 		if depth < 0 {
 			return errNoJSON
@@ -218,8 +241,8 @@ func (s *scanner) scalar() error {
 }
 
 // errManyValues is for bodies that hold too many values; names count too.
-func errManyValues() error {
-	return fault.New(fault.BadUserInput, "the body has too many values: at most %d are allowed, and %d where messages, records or components are added", MaxValues, MaxAppendValues)
+func (s *scanner) errManyValues() error {
+	return fault.New(fault.BadUserInput, "the body has too many values: at most %d are allowed in one of its size, names included, where %d escapes in strings count as one", s.most, EscapesPerValue)
 }
 
 // word skips a number, or true, false or null.

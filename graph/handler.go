@@ -42,7 +42,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AddTransport(webSocket(cfg))
 	server.AddTransport(transport.SSE{KeepAlivePingInterval: pingInterval})
 	server.AddTransport(transport.GET{})
-	server.AddTransport(transport.POST{})
+	server.AddTransport(jsonPost{})
 
 	cache := newDocumentCache()
 	server.SetQueryCache(cache)

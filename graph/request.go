@@ -178,11 +178,7 @@ var stub = []byte(`{"query":"{__typename}"}`)
 
 // admit hands a request on once its document has passed.
 func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body []byte) {
-	mostValues := MaxValues
-	if len(body) > MaxBody {
-		mostValues = MaxAppendValues
-	}
-	parts, err := openEnvelope(body, mostValues)
+	parts, err := openEnvelope(body, mostValues(len(body)))
 	if errors.Is(err, errCut) {
 		err = errNoJSON
 	}
@@ -209,9 +205,15 @@ func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body [
 		writeFull(w, r, x.full)
 		return
 	}
-	if x.refused != nil {
+	switch {
+	case x.refused != nil:
 		body = stub
-	} else if body, err = parts.body(body); err != nil {
+	case x.stream || r.Method == http.MethodGet:
+		body, err = parts.body(body)
+	default:
+		x.params, err = parts.decode(body)
+	}
+	if err != nil {
 		writeError(w, r, http.StatusBadRequest, err)
 		return
 	}
