@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2"
@@ -114,7 +115,11 @@ func FuzzEnvelope(f *testing.F) {
 			return
 		}
 		body, err := parts.body(sent)
+		params, notDecoded := parts.decode(sent)
 		if err != nil {
+			if notDecoded == nil {
+				t.Errorf("%q is decoded, and is %v", sent, err)
+			}
 			return
 		}
 		decode := func(body []byte) (p graphql.RawParams) {
@@ -128,6 +133,12 @@ func FuzzEnvelope(f *testing.F) {
 		passed, direct := decode(body), decode(sent)
 		if passed.Query != query || !reflect.DeepEqual(passed, direct) {
 			t.Errorf("%q: %+v has passed, and gqlgen would decode %+v", sent, passed, direct)
+		}
+		switch {
+		case notDecoded == nil && !reflect.DeepEqual(*params, direct):
+			t.Errorf("%q is decoded as %+v, and gqlgen would as %+v", sent, *params, direct)
+		case notDecoded != nil && utf8.Valid(sent) && !bytes.Contains(bytes.ToLower(sent), []byte(`\ud`)): // half a pair of surrogates
+			t.Errorf("%q is not decoded: %v", sent, notDecoded)
 		}
 	})
 }

@@ -77,6 +77,13 @@ func checkDefinitions(doc *ast.QueryDocument) *gqlerror.Error {
 	if n := len(doc.Fragments); n > MaxFragments {
 		return limitError("the document has %d fragments; at most %d are allowed", n, MaxFragments)
 	}
+	names := map[string]bool{}
+	for _, f := range doc.Fragments {
+		if names[f.Name] { // validation looks at each, and only then at their names
+			return limitError("there are two fragments of one name")
+		}
+		names[f.Name] = true
+	}
 	for _, op := range doc.Operations {
 		if n := len(op.VariableDefinitions); n > MaxVariables {
 			return limitError("the operation has %d variables; at most %d are allowed", n, MaxVariables)

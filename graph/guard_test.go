@@ -127,6 +127,8 @@ func hostile() map[string]struct{ query, want string } {
 		"variables":               {"query(" + numbered(1500, "$a%d:Int") + "){__typename}", "1500 variables; at most 100"},
 		"operations":              {numbered(800, "query q%d{__typename}"), "800 operations; at most 20"},
 		"fragments":               {"{__typename}" + numbered(800, "fragment f%d on A{a}"), "800 fragments; at most 50"},
+		"two fragments of a name": {"{...f} fragment f on Query{" + strings.Repeat("__typename ", 14_900) + "} fragment f on Query{__typename}", "two fragments of one name"},
+		"the same, the other way": {"{...f} fragment f on Query{__typename} fragment f on Query{" + strings.Repeat("__typename ", 14_900) + "}", "two fragments of one name"},
 		"circular fragments":      {"{...a} fragment a on Query{...b} fragment b on Query{...a}", `spreads itself`},
 		"self in fragment":        {"{...a} fragment a on Query{threads{edges{node{...a}}}}", `fragment "a" spreads itself`},
 		"deep literal":            {"{a(a:" + strings.Repeat("[", 7000) + strings.Repeat("]", 7000) + ")}", "an argument has more than 100 levels"},

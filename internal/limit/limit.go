@@ -88,17 +88,18 @@ func (l *Limiter) Note(next http.Handler) http.Handler {
 }
 
 // Take counts a request, or an operation on a WebSocket, of the caller in the context; one without a caller counts
-// against its address, once however often Take is asked.
+// against its address, once however often Take is asked. Where nobody can tell at present whether the token is valid,
+// nothing is counted.
 //
 // Faults: RATE_LIMITED, with Wait as its cause, if that is one too many.
 func (l *Limiter) Take(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
-	if caller, err := auth.From(ctx); err == nil {
-		if caller.IsAdmin() {
-			return nil
-		}
+	switch caller, err := auth.From(ctx); {
+	case err == nil && caller.IsAdmin(), err != nil && fault.CodeOf(err) != fault.Unauthenticated:
+		return nil
+	case err == nil:
 		return limited(l.tokens.take(Key(caller)), "the token has made more than %v requests a second", l.tokens.perSecond)
 	}
 	v, ok := ctx.Value(visitKey{}).(*visit)

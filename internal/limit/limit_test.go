@@ -133,6 +133,9 @@ type asked struct {
 
 func (a *asked) Verify(_ context.Context, token string) (auth.Caller, error) {
 	a.times.Add(1)
+	if token == "untold" {
+		return auth.Caller{}, fault.New(fault.Unavailable, "tokens cannot be looked up")
+	}
 	if token != a.valid {
 		return auth.Caller{}, fault.New(fault.Unauthenticated, "unknown token")
 	}
@@ -209,6 +212,21 @@ func TestRateOfAnAddress(t *testing.T) {
 	c.pass(time.Second)
 	if r := get("bad", "203.0.113.5"); r.StatusCode != 401 {
 		t.Errorf("after a second: %d, want 401", r.StatusCode)
+	}
+}
+
+// Who shows a token that cannot be looked up at present has not shown a bad one.
+func TestTokensThatNobodyCanTell(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	get := gated(New(Config{Token: 1000, Address: 2, Now: c.now}), &asked{valid: "good"})
+	for range 50 {
+		if r := get("untold", "203.0.113.5"); r.StatusCode != 401 { // as the handler here answers whoever is nobody
+			t.Fatalf("a token that cannot be looked up: %d, want it let through", r.StatusCode)
+		}
+	}
+	if r := get("bad", "203.0.113.5"); r.StatusCode != 401 {
+		t.Errorf("a bad token after them: %d, want 401, since none of them counts", r.StatusCode)
 	}
 }
 
