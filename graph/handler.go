@@ -38,7 +38,8 @@ type Config struct {
 // NewHandler serves the API: queries and mutations by POST, queries by GET, subscriptions as events or on a WebSocket
 // of graphql-transport-ws. The caller stands in the request's context: see auth.Gate.
 func NewHandler(resolver *Resolver, cfg Config) http.Handler {
-	server := handler.New(generated.NewExecutableSchema(generated.Config{Resolvers: resolver}))
+	executable := generated.NewExecutableSchema(generated.Config{Resolvers: resolver})
+	server := handler.New(executable)
 	server.AddTransport(webSocket(cfg))
 	server.AddTransport(transport.SSE{KeepAlivePingInterval: pingInterval})
 	server.AddTransport(transport.GET{})
@@ -57,14 +58,17 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundOperations(cfg.Places.around)
 	audit := auditing{store: resolver.Store, present: presenter{log: cfg.Log}.present}
 	server.AroundOperations(begin)
+	server.AroundOperations(permitting{schema: executable.Schema(), present: presenter{log: cfg.Log}.present}.around)
 	server.AroundOperations(audit.operation)
 	server.AroundOperations(open.limit)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundOperations(watching{watcher: cfg.Watcher, present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(audit.response)
+	server.AroundResponses(budgets{present: presenter{log: cfg.Log}.present}.response)
 	server.AroundResponses(withLoaders(resolver))
 	server.AroundFields(allow)
+	server.AroundFields(spend)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver))
 	return front{transports: server, guard: g, limits: cfg.Limits, streams: open, hosts: hostsOf(cfg.Origins)}

@@ -20,8 +20,8 @@ type rule struct {
 	condition func(c auth.Caller, args map[string]any) error // nil: none
 }
 
-// access has a rule for each field of Query, Mutation and Subscription, and for those fields of other types that not
-// every reader may ask for. Which rows a caller sees is for the store to say.
+// access has a rule for each field of Query, Mutation and Subscription; within has the scopes of other fields. Which rows
+// a caller sees is for the store to say.
 var access = map[string]map[string]rule{
 	"Query": {
 		"node":             {auth.LogRead, selectionsBySelectors},
@@ -66,31 +66,31 @@ var access = map[string]map[string]rule{
 		"messageAppended":      {auth.LogRead, nil},
 		"verificationProgress": {auth.Verify, wholeLogByAdministrators},
 	},
-	"MessageIntegrity": {
-		"leafIndex": {auth.Verify, nil},
-		"proof":     {auth.Verify, nil},
-	},
 }
 
 // allow refuses fields that the caller may not ask for. It is a gqlgen FieldMiddleware.
 func allow(ctx context.Context, next graphql.Resolver) (any, error) {
 	field := graphql.GetFieldContext(ctx)
-	if rules, ok := access[field.Object]; ok {
-		if err := checkRule(ctx, rules, field); err != nil {
-			return nil, err
-		}
+	err := error(nil)
+	if isRoot(field.Object) {
+		err = checkRule(ctx, field)
+	} else {
+		err = checkWithin(ctx, field.Object, field.Field.Field)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return next(ctx)
 }
 
-func checkRule(ctx context.Context, rules map[string]rule, field *graphql.FieldContext) error {
+func checkRule(ctx context.Context, field *graphql.FieldContext) error {
 	name := field.Field.Name
-	found, ok := rules[name]
-	if !ok {
-		if isRoot(field.Object) && !strings.HasPrefix(name, "__") { // introspection is the guard's
-			return fault.New(fault.Forbidden, "nobody may ask for %s", name)
-		}
+	if strings.HasPrefix(name, "__") { // introspection is the guard's
 		return nil
+	}
+	found, ok := access[field.Object][name]
+	if !ok {
+		return nobody(name)
 	}
 	caller, err := auth.From(ctx)
 	if err != nil {
@@ -104,6 +104,8 @@ func checkRule(ctx context.Context, rules map[string]rule, field *graphql.FieldC
 	}
 	return found.condition(caller, field.Args)
 }
+
+func nobody(name string) error { return fault.New(fault.Forbidden, "nobody may ask for %s", name) }
 
 func isRoot(object string) bool {
 	return object == "Query" || object == "Mutation" || object == "Subscription"

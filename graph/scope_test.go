@@ -42,6 +42,61 @@ func TestAccessCoversTheSchema(t *testing.T) {
 	}
 }
 
+// Every field that leads from an object to another has scopes, and every field of what gathers others' words but its
+// name; and all that have scopes are there.
+func TestWithinCoversTheSchema(t *testing.T) {
+	t.Parallel()
+	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
+	names := []string{"id", "hash", "namespace", "key", "name"}
+	for _, object := range schema.Types {
+		if object.Kind != ast.Object || isRoot(object.Name) || isPage(object.Name) || strings.HasPrefix(object.Name, "__") {
+			continue
+		}
+		gathers := object.Name == "Session" || object.Name == "Thread" || slices.Contains(object.Interfaces, "Component")
+		for _, field := range object.Fields {
+			_, listed := within[object.Name][field.Name]
+			kind := schema.Types[field.Type.Name()].Kind
+			if leads := kind != ast.Scalar && kind != ast.Enum; !listed && (leads || gathers && !slices.Contains(names, field.Name)) {
+				t.Errorf("%s.%s has no scopes: say in scopewithin.go who may ask for it", object.Name, field.Name)
+			}
+		}
+	}
+	for object, fields := range within {
+		for name := range fields {
+			if definition := schema.Types[object]; definition == nil || definition.Fields.ForName(name) == nil {
+				t.Errorf("scopewithin.go has %s.%s, which is not in the schema", object, name)
+			}
+		}
+	}
+}
+
+// Each field of an object needs its scopes when it is executed, and one that leads on and is not listed is nobody's.
+func TestScopesAreNeededWithin(t *testing.T) {
+	t.Parallel()
+	leads := ast.SelectionSet{&ast.Field{Name: "hash"}}
+	asked := 0
+	for object, fields := range within {
+		for name, scopes := range fields {
+			for _, scope := range scopes.Names() {
+				caller := auth.Administrator()
+				caller.Scopes &^= auth.ScopesOf([]string{scope})
+				err := checkWithin(auth.WithCaller(t.Context(), caller), object, &ast.Field{Name: name, SelectionSet: leads})
+				if want := "your token lacks the scope " + scope; fault.CodeOf(err) != fault.Forbidden || err.Error() != want {
+					t.Errorf("%s.%s: %v, want FORBIDDEN %q", object, name, err, want)
+				}
+				asked++
+			}
+		}
+	}
+	if asked < 25 {
+		t.Errorf("asked %d times only", asked)
+	}
+	err := checkWithin(auth.WithCaller(t.Context(), auth.Administrator()), "Session", &ast.Field{Name: "members", SelectionSet: leads})
+	if fault.CodeOf(err) != fault.Forbidden {
+		t.Errorf("a field that is not listed: %v, want FORBIDDEN", err)
+	}
+}
+
 // dummy writes some value of a type.
 func dummy(schema *ast.Schema, of *ast.Type) string {
 	if of.Elem != nil {
