@@ -672,11 +672,11 @@ func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams
 const sessionsByHash = `-- name: SessionsByHash :many
 SELECT l.session_hash, l.sequence, l.hash, l.created_at,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
-FROM log.messages l
-WHERE l.session_hash = ANY ($1::bpchar[])
-    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
-    AND ($2::bpchar IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = l.session_hash))
+FROM unnest($1::bpchar[]) AS s (hash)
+CROSS JOIN LATERAL (
+    SELECT m.session_hash, m.sequence, m.hash, m.created_at FROM log.messages m WHERE m.session_hash = s.hash ORDER BY m.sequence DESC LIMIT 1) l
+WHERE $2::bpchar IS NULL OR EXISTS (
+    SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = l.session_hash)
 `
 
 type SessionsByHashRow struct {
@@ -717,7 +717,7 @@ const sessionsInScope = `-- name: SessionsInScope :many
 SELECT l.session_hash, l.sequence, l.hash, l.created_at, l.id,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
 FROM log.messages l
-WHERE NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
+WHERE l.sequence = (SELECT n.sequence FROM log.messages n WHERE n.session_hash = l.session_hash ORDER BY n.sequence DESC LIMIT 1)
     AND (NOT $1::BOOLEAN OR l.session_hash IN (SELECT s.session_hash FROM log.in_scope(
         $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
         $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
@@ -758,7 +758,8 @@ type SessionsInScopeRow struct {
 	StartedAt   time.Time
 }
 
-// A session stands where its last message stands.
+// A session stands where its last message stands. Which that is, is looked up: a join that leaves out all before it may be
+// one of all messages of a session with all.
 func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams) ([]SessionsInScopeRow, error) {
 	rows, err := q.db.Query(ctx, sessionsInScope,
 		arg.Narrowed,
@@ -935,8 +936,9 @@ CROSS JOIN LATERAL (
     SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash
         AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = m.session_hash))) t
 WHERE l.thread_hash IS NOT NULL
-    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.thread_hash = l.thread_hash AND (n.created_at, n.id) > (l.created_at, l.id)
-        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = n.session_hash)))
+    AND l.id = (SELECT n.id FROM log.messages n WHERE n.thread_hash = l.thread_hash
+        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = n.session_hash))
+        ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
     AND (NOT $2::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
         $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
         $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],

@@ -85,18 +85,19 @@ ORDER BY r.message_hash, r.position;
 -- name: SessionsByHash :many
 SELECT l.session_hash, l.sequence, l.hash, l.created_at,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
-FROM log.messages l
-WHERE l.session_hash = ANY (@hashes::bpchar[])
-    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
-    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = l.session_hash));
+FROM unnest(@hashes::bpchar[]) AS s (hash)
+CROSS JOIN LATERAL (
+    SELECT m.session_hash, m.sequence, m.hash, m.created_at FROM log.messages m WHERE m.session_hash = s.hash ORDER BY m.sequence DESC LIMIT 1) l
+WHERE sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+    SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = l.session_hash);
 
 -- name: SessionsInScope :many
--- A session stands where its last message stands.
+-- A session stands where its last message stands. Which that is, is looked up: a join that leaves out all before it may be
+-- one of all messages of a session with all.
 SELECT l.session_hash, l.sequence, l.hash, l.created_at, l.id,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
 FROM log.messages l
-WHERE NOT EXISTS (SELECT FROM log.messages n WHERE n.session_hash = l.session_hash AND n.sequence > l.sequence)
+WHERE l.sequence = (SELECT n.sequence FROM log.messages n WHERE n.session_hash = l.session_hash ORDER BY n.sequence DESC LIMIT 1)
     AND (NOT @narrowed::BOOLEAN OR l.session_hash IN (SELECT s.session_hash FROM log.in_scope(
         sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
         sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
@@ -135,8 +136,9 @@ CROSS JOIN LATERAL (
     SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash
         AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))) t
 WHERE l.thread_hash IS NOT NULL
-    AND NOT EXISTS (SELECT FROM log.messages n WHERE n.thread_hash = l.thread_hash AND (n.created_at, n.id) > (l.created_at, l.id)
-        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = n.session_hash)))
+    AND l.id = (SELECT n.id FROM log.messages n WHERE n.thread_hash = l.thread_hash
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = n.session_hash))
+        ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
     AND (NOT @narrowed::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
         sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
         sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
