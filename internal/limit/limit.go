@@ -97,7 +97,7 @@ func (l *Limiter) Take(ctx context.Context) error {
 		return nil
 	}
 	switch caller, err := auth.From(ctx); {
-	case err == nil && caller.IsAdmin(), err != nil && fault.CodeOf(err) != fault.Unauthenticated:
+	case err == nil && caller.IsAdmin(), fault.CodeOf(err) == fault.Unavailable:
 		return nil
 	case err == nil:
 		return limited(l.tokens.take(Key(caller)), "the token has made more than %v requests a second", l.tokens.perSecond)
