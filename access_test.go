@@ -127,9 +127,7 @@ func (s *site) send(method, path, token string, body []byte, header ...string) a
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
+	identify(r.Header, token)
 	for _, line := range header {
 		name, value, _ := strings.Cut(line, ": ")
 		r.Header.Set(name, value)
@@ -144,6 +142,30 @@ func (s *site) send(method, path, token string, body []byte, header ...string) a
 		s.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return answer{response.StatusCode, response.Header, text}
+}
+
+// cookieMark begins what stands for a token where somebody comes with a session of the console.
+const cookieMark = "cm_session="
+
+// identify says who is calling, if it is somebody.
+func identify(header http.Header, token string) {
+	switch {
+	case strings.HasPrefix(token, cookieMark):
+		header.Set("Cookie", token)
+	case token != "":
+		header.Set("Authorization", "Bearer "+token)
+	}
+}
+
+// signIn gives the cookie of a new session of the console.
+func (s *site) signIn(token string) string {
+	s.t.Helper()
+	a := s.send(http.MethodPost, "/session", "", fmt.Appendf(nil, `{"token":%q}`, token))
+	cookie, _, _ := strings.Cut(a.header.Get("Set-Cookie"), ";")
+	if a.status != http.StatusNoContent || !strings.HasPrefix(cookie, cookieMark) {
+		s.t.Fatalf("signing in: %d %s %s", a.status, cookie, a.body)
+	}
+	return cookie
 }
 
 // ask sends a document.

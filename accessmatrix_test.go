@@ -28,6 +28,7 @@ type matrix struct {
 	Callers  map[string]string // what each is
 	Groups   map[string][]string
 	Fields   []fieldCase
+	Objects  map[string]objectCase
 	Routes   []routeCase
 	Commands map[string]string // how each gets at the log without a token
 }
@@ -64,20 +65,26 @@ func readMatrix(t *testing.T) matrix {
 	return m
 }
 
-// of gives what must come for each caller.
+// of gives what must come for each caller. What stands there for a caller by name holds before what stands for a group.
 func (m matrix) of(t *testing.T, what fmt.Stringer, want expectation) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for name, outcome := range want {
-		callers := m.Groups[name]
-		if callers == nil {
-			callers = []string{name}
-		}
-		for _, caller := range callers {
+		for _, caller := range m.Groups[name] {
 			if _, known := m.Callers[caller]; !known || out[caller] != "" {
 				t.Fatalf("%s: %q is no caller, or stands there twice", what, caller)
 			}
 			out[caller] = outcome
+		}
+	}
+	for name, outcome := range want {
+		if m.Groups[name] == nil {
+			out[name] = outcome
+		}
+	}
+	for name := range out {
+		if _, known := m.Callers[name]; !known {
+			t.Fatalf("%s: %q is no caller", what, name)
 		}
 	}
 	if len(out) != len(m.Callers) {
@@ -252,6 +259,9 @@ func TestMatrixOfRoutes(t *testing.T) {
 		for name, want := range m.of(t, c, c.Want) {
 			for _, method := range strings.Split(c.Method, " ") {
 				got := s.send(method, c.Path, s.callers[name].token, []byte(strings.ReplaceAll(c.Body, "$TOKEN", s.callers[name].token)), "Content-Type: application/json")
+				if name == "session" && method == http.MethodDelete && got.status == http.StatusNoContent {
+					s.callers[name] = caller{ana, s.signIn(s.callers["client in"].token)} // it has signed out
+				}
 				status := strconv.Itoa(got.status)
 				if c.Route == "/" && status == "503" && bytes.Contains(s.send("GET", c.Path, "", nil).body, []byte("console not built")) {
 					status = "200" // built or not, it is for everybody
@@ -289,18 +299,7 @@ func (s *stage) with(t *testing.T) *stage {
 // outcome is what a caller gets, in the matrix's words.
 func (s *stage) outcome(c fieldCase, by caller) string {
 	s.t.Helper()
-	doc, err := parser.ParseQuery(&ast.Source{Input: c.Document})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	variables := object{}
-	for _, v := range doc.Operations[0].VariableDefinitions {
-		value, ok := s.values[v.Variable]
-		if !ok {
-			s.t.Fatalf("%s: nothing is known of $%s", c, v.Variable)
-		}
-		variables[v.Variable] = value(by)
-	}
+	doc, variables := s.filled(c, by)
 	request := object{"query": c.Document, "variables": variables}
 	at := c.At
 	if at == "" {
@@ -317,6 +316,31 @@ func (s *stage) outcome(c fieldCase, by caller) string {
 		return "401"
 	}
 	return outcomeOf(a.reply(s.t), at)
+}
+
+// reply is what a caller gets.
+func (s *stage) reply(c fieldCase, by caller) reply {
+	s.t.Helper()
+	_, variables := s.filled(c, by)
+	return s.ask(by.token, c.Document, variables).reply(s.t)
+}
+
+// filled gives a case's document, and the values of its variables for a caller.
+func (s *stage) filled(c fieldCase, by caller) (*ast.QueryDocument, object) {
+	s.t.Helper()
+	doc, err := parser.ParseQuery(&ast.Source{Input: c.Document})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	variables := object{}
+	for _, v := range doc.Operations[0].VariableDefinitions {
+		value, ok := s.values[v.Variable]
+		if !ok {
+			s.t.Fatalf("%s: nothing is known of $%s", c, v.Variable)
+		}
+		variables[v.Variable] = value(by)
+	}
+	return doc, variables
 }
 
 // outcomeOf says what stands at a path of a reply.

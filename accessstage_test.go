@@ -62,6 +62,9 @@ func (s *stage) cast() {
 		"agent out":            {dan, s.token(auth.Agent, dan, auth.AllScopes)},
 		"agent without scopes": {ben, s.token(auth.Agent, ben, auth.EventsIngest)},
 		"hook":                 {ben, s.token(auth.Hook, ben, 0)},
+		"session":              {ana, s.signIn(s.token(auth.Client, ana, 0))},
+		"appender":             {ben, s.token(auth.Agent, ben, auth.LogAppend)},
+		"admin appender":       {playerOf("admin"), s.token(auth.Admin, playerOf("admin"), auth.LogAppend)},
 		"admin":                {playerOf("admin"), s.admin},
 	}
 }
@@ -132,7 +135,13 @@ func (s *stage) properties() {
 		"idLocation": id("Location", thing("loc")), "idRecord": id("Record", record.Items[0].Value.Hash.String()),
 		"idContextSelection": selected,
 		"draft":              func(by caller) any { return draft(by.player, "shared") },
-		"eves":               func(by caller) any { return draft(eve, "shared") },
+		"sentWith": func(by caller) any {
+			d := draft(by.player, "shared")
+			d["refs"] = []object{{"hash": s.message.Hash, "type": "CONTEXT"}}
+			d["hashtags"], d["flagId"], d["masterItemId"], d["locationId"] = []string{thing("hst")}, thing("flg"), thing("itm"), thing("loc")
+			return d
+		},
+		"eves": func(by caller) any { return draft(eve, "shared") },
 		"first": func(by caller) any {
 			return draft(by.player, fmt.Sprint("new ", n.Add(1)))
 		},

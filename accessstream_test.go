@@ -73,9 +73,7 @@ func (s *stage) events(token string, request object) <-chan event {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream")
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
+	identify(r.Header, token)
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		s.t.Fatal(err)
@@ -106,15 +104,18 @@ func (s *stage) events(token string, request object) <-chan event {
 func (s *stage) frames(token string, request object) <-chan event {
 	s.t.Helper()
 	ctx := s.t.Context()
-	conn, _, err := websocket.Dial(ctx, strings.Replace(s.url, "http", "ws", 1)+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	options := &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{}}
+	hello := object{"type": "connection_init"}
+	if strings.HasPrefix(token, cookieMark) {
+		identify(options.HTTPHeader, token)
+	} else if token != "" {
+		hello["payload"] = object{"authorization": "Bearer " + token}
+	}
+	conn, _, err := websocket.Dial(ctx, strings.Replace(s.url, "http", "ws", 1)+"/graphql", options)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = conn.CloseNow() })
-	hello := object{"type": "connection_init"}
-	if token != "" {
-		hello["payload"] = object{"authorization": "Bearer " + token}
-	}
 	for _, frame := range []object{hello, {"type": "subscribe", "id": "1", "payload": request}} {
 		if err := wsjson.Write(ctx, conn, frame); err != nil {
 			break // it is closed: reading says why

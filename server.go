@@ -221,7 +221,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 	all := []route{
 		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(api))), len(cfg.Origins()) > 0)},
 		{"/session", counted(gate.Sessions())},
-		{"/metrics", counted(auth.Administrators(metrics.Handler()))},
+		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},
 		{"/healthz", httpd.Secure(server.Health(s.Ping), false)},
 		{"/readyz", httpd.Secure(server.Health(ready(s), remarks(s)...), false)},
 		{"/", web.Handler()},

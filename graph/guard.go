@@ -81,7 +81,7 @@ func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror
 		return err
 	}
 	if of.introspects {
-		if caller, err := auth.From(ctx); err != nil || !caller.IsAdmin() {
+		if !mayIntrospect(ctx) {
 			return refuse(ctx, http.StatusForbidden, fault.Forbidden, "introspection is for administrators")
 		}
 	}
@@ -94,6 +94,12 @@ func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror
 		return err
 	}
 	return g.places.enter(ctx, x, op)
+}
+
+// mayIntrospect is true for administrators who may read.
+func mayIntrospect(ctx context.Context) bool {
+	caller, err := auth.From(ctx)
+	return err == nil && caller.IsAdmin() && caller.Scopes.Has(auth.LogRead)
 }
 
 // checked is a document that is within the limits.
@@ -123,8 +129,7 @@ func (g guard) examine(ctx context.Context, query string) (checked, *gqlerror.Er
 
 // MutateOperationContext checks what was validated, and lets administrators introspect.
 func (g guard) MutateOperationContext(ctx context.Context, op *graphql.OperationContext) *gqlerror.Error {
-	caller, err := auth.From(ctx)
-	op.DisableIntrospection = err != nil || !caller.IsAdmin()
+	op.DisableIntrospection = !mayIntrospect(ctx)
 	if n := complexity(op.Operation, op.Variables); n > MaxComplexity {
 		return limitError("the operation's complexity is %d; at most %d is allowed: ask for shorter pages or fewer levels", n, MaxComplexity)
 	}

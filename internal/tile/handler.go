@@ -46,8 +46,8 @@ type Config struct {
 }
 
 // NewHandler serves /checkpoint, /log.pub and /tile/…. Commitments, which are checkpoints, hashes and the key, are for
-// whoever asks unless the log is private; leaves, which tell who wrote when, are for administrators. The caller stands
-// in the request's context: see auth.Gate.
+// whoever asks unless the log is private; leaves, which tell who wrote when, are for administrators whose token has the
+// scope verify. The caller stands in the request's context: see auth.Gate.
 func NewHandler(log Log, cfg Config) http.Handler {
 	h := &handler{log: log, cfg: cfg}
 	mux := http.NewServeMux()
@@ -76,7 +76,7 @@ func (h *handler) commitment(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// leaves lets in administrators.
+// leaves lets in administrators who may verify.
 func (h *handler) leaves(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		caller, err := auth.From(r.Context())
@@ -85,6 +85,8 @@ func (h *handler) leaves(next http.HandlerFunc) http.HandlerFunc {
 			refuseStranger(w, err)
 		case !caller.IsAdmin():
 			refuse(w, http.StatusForbidden, "leaves are for administrators")
+		case !caller.Scopes.Has(auth.Verify):
+			refuse(w, http.StatusForbidden, "the token has no scope verify")
 		default:
 			next(w, r)
 		}
