@@ -132,7 +132,7 @@ func (c *witnessCommand) Run(ctx context.Context, log *slog.Logger) error {
 	fmt.Printf("\nWitness: %s\n\nFor the log's server:\nWITNESSES=http://%s=%s\n\n", w.PublicKey(), reachable(listener.Addr()), w.PublicKey())
 	server := httpd.New(httpd.NewMetrics(), log)
 	mux := http.NewServeMux()
-	mux.Handle("/healthz", server.Health(func(context.Context) error { return nil })) // once it listens, it is ready
+	mux.Handle("/healthz", server.Health(httpd.Readiness{}))
 	mux.Handle("/", w.Handler())
 	return server.Run(ctx, listener, mux)
 }

@@ -222,8 +222,10 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(api))), len(cfg.Origins()) > 0)},
 		{"/session", counted(gate.Sessions())},
 		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},
-		{"/healthz", httpd.Secure(server.Health(s.Ping), false)},
-		{"/readyz", httpd.Secure(server.Health(ready(s), remarks(s)...), false)},
+		{"/healthz", httpd.Secure(server.Health(httpd.Readiness{}), false)},
+		{"/readyz", httpd.Secure(limits.Note(gate.Identify(server.Health(httpd.Readiness{
+			Check: ready(s), Remarks: remarks(s), Trusted: administrates(limits),
+		}))), false)},
 		{"/", web.Handler()},
 	}
 	if sealer := s.Sealer(); sealer != nil {
@@ -236,11 +238,26 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 }
 
 // remarks are what operators should know though all is well.
-func remarks(s *instance.Instance) []string {
+func remarks(s *instance.Instance) []httpd.Remark {
 	if s.Fenced() {
 		return nil
 	}
-	return []string{"row-level security is off: the database's login may not make roles, so the server's own rules stand alone"}
+	return []httpd.Remark{{
+		Word:   "row-level security is off",
+		Reason: "the database's login may not make roles, so the server's own rules stand alone",
+	}}
+}
+
+// administrates tells whether a request shows an administrator's token. One that shows another which is not valid counts
+// against its address, as everywhere; probes show none.
+func administrates(limits *limit.Limiter) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		caller, err := auth.From(r.Context())
+		if err != nil && (r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "") {
+			_ = limits.Take(r.Context()) // it is answered all the same
+		}
+		return err == nil && caller.IsAdmin()
+	}
 }
 
 // ready tells whether the private Postgres runs, if there is one, the database answers, and the tree is one that may be
@@ -256,7 +273,9 @@ func ready(s *instance.Instance) func(context.Context) error {
 			return err
 		}
 		if sealer := s.Sealer(); sealer != nil {
-			return sealer.Ready()
+			if err := sealer.Ready(); err != nil {
+				return &httpd.Unready{Word: "the log is not sealed", Cause: err}
+			}
 		}
 		return nil
 	}

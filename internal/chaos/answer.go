@@ -18,10 +18,12 @@ const (
 	internal    = "INTERNAL"
 	unavailable = "UNAVAILABLE"
 	limited     = "RATE_LIMITED"
+	incomplete  = "incomplete" // a page without what was acknowledged before it was asked for
 )
 
 // answer is how a request went.
 type answer struct {
+	who  int       // which client
 	at   time.Time // when it came
 	took time.Duration
 	code string
@@ -34,11 +36,11 @@ type answers struct {
 	said map[string]string // by code: the first message
 }
 
-func (a *answers) add(began time.Time, code, message string) {
+func (a *answers) add(who int, began time.Time, code, message string) {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.all = append(a.all, answer{now, now.Sub(began), code})
+	a.all = append(a.all, answer{who, now, now.Sub(began), code})
 	if a.said == nil {
 		a.said = map[string]string{}
 	}
@@ -62,15 +64,16 @@ func (a *answers) between(from, to time.Time) []answer {
 	return list[:i]
 }
 
-// firstOK gives how long after a time the first request was begun and answered well. Requests that were begun before
-// do not count.
-func (a *answers) firstOK(t time.Time) (time.Duration, bool) {
+// allOK gives how long after a time the slowest of so many clients was first answered well, once all of them were. Requests
+// that were begun before do not count.
+func (a *answers) allOK(t time.Time, clients int) (slowest time.Duration, ok bool) {
+	well := map[int]bool{}
 	for _, x := range a.since(t) {
-		if x.code == answered && !x.at.Add(-x.took).Before(t) {
-			return x.at.Sub(t), true
+		if x.code == answered && !well[x.who] && !x.at.Add(-x.took).Before(t) {
+			well[x.who], slowest = true, x.at.Sub(t)
 		}
 	}
-	return 0, false
+	return slowest, len(well) >= clients
 }
 
 // message gives what the first answer of a code said.

@@ -36,10 +36,14 @@ func (c *crew) check(ctx context.Context, o *observer, database string, sum *ver
 	resume := c.rest()
 	defer resume()
 	c.mu.Lock()
-	failed := c.failed
+	failed, given := c.failed, c.given
+	c.given = nil
 	c.mu.Unlock()
 	if failed != nil {
 		return failed
+	}
+	for _, problem := range given {
+		sum.problem("%s", problem)
 	}
 	sum.checks++
 	if err := c.compare(ctx, database, sum); err != nil {

@@ -1,16 +1,10 @@
 package chaos
 
 import (
-	"crypto/rand"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"github.com/tzzr/context-manager/db/local"
-	"github.com/tzzr/context-manager/internal/chain"
-	"github.com/tzzr/context-manager/internal/seal"
 )
 
 // What is lost, doubled or altered in the log is seen, whatever the server would say.
@@ -100,53 +94,5 @@ func TestJournalRefusesTwoOfOneHash(t *testing.T) {
 	}
 	if _, err := j.read(); err == nil || j.count() != 2 {
 		t.Errorf("read = %v, want that two messages have one hash", err)
-	}
-}
-
-// A log that shows two trees of one size, or signs with another key, is found out.
-func TestObserverSeesFork(t *testing.T) {
-	t.Parallel()
-	secret, public, err := note.GenerateKey(rand.Reader, "example.org/log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	foreign, _, err := note.GenerateKey(rand.Reader, "example.org/log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed := func(key, root string) string {
-		signer, err := note.NewSigner(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := seal.Sign(signer, seal.Head{Size: 3, Root: chain.Sum([]byte(root))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	for _, test := range []struct {
-		name  string
-		notes []string
-		want  string
-	}{
-		{"the same", []string{signed(secret, "a"), signed(secret, "a")}, ""},
-		{"two trees", []string{signed(secret, "a"), signed(secret, "b")}, "two checkpoints of 3"},
-		{"another key", []string{signed(foreign, "a")}, "did not sign"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			o := &observer{policy: seal.Policy{Origin: verifier.Name(), Log: verifier}, heads: map[int64]seal.Head{}}
-			for _, text := range test.notes {
-				o.see(text)
-			}
-			if got := strings.Join(o.problems, "; "); !strings.Contains(got, test.want) || (got == "") != (test.want == "") {
-				t.Errorf("problems = %q, want %q", got, test.want)
-			}
-		})
 	}
 }

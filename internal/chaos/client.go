@@ -30,6 +30,9 @@ func (v *server) client(connections int) *client {
 	return &client{addr: v.addr, token: v.token, http: &http.Client{Transport: t}}
 }
 
+// with is the same client with another token.
+func (c *client) with(token string) *client { return &client{addr: c.addr, token: token, http: c.http} }
+
 // refusal is an error that the server answered.
 type refusal struct {
 	code, message string
@@ -99,7 +102,7 @@ func outcome(err error) (code, message string) {
 	return transport, err.Error()
 }
 
-const appendQuery = `mutation($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }`
+const appendQuery = `mutation($m: [MessageInput!]!) { appendMessages(messages: $m) { hash sequence } }`
 
 // message is what the harness appends.
 type message struct {
@@ -109,21 +112,22 @@ type message struct {
 	Key     string `json:"idempotencyKey"`
 }
 
-// append appends one message and gives its hash.
-func (c *client) append(ctx context.Context, m message) (string, error) {
+// append appends one message, and gives its hash and its place in its session.
+func (c *client) append(ctx context.Context, m message) (hash string, sequence int, err error) {
 	var data struct {
 		AppendMessages []struct {
-			Hash string `json:"hash"`
+			Hash     string `json:"hash"`
+			Sequence int    `json:"sequence"`
 		} `json:"appendMessages"`
 	}
-	err := c.ask(ctx, appendQuery, map[string]any{"m": []message{m}}, &data)
+	err = c.ask(ctx, appendQuery, map[string]any{"m": []message{m}}, &data)
 	if err == nil && len(data.AppendMessages) != 1 {
 		err = errors.New("one message was appended, and the answer has another number")
 	}
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	return data.AppendMessages[0].Hash, nil
+	return data.AppendMessages[0].Hash, data.AppendMessages[0].Sequence, nil
 }
 
 func hashOf(text string) string { return chain.Sum([]byte(text)).String() }

@@ -51,7 +51,10 @@ func (s *stage) scene(ctx context.Context, database string, l load, settings ...
 		return nil, err
 	}
 	c, err := s.work(ctx, v, l)
-	return &scene{s, v, c, o}, err
+	if err != nil {
+		return nil, err
+	}
+	return &scene{s, v, c, o}, nil
 }
 
 // disrupt makes a disruption so many times, checks after each, and adds the rows.
@@ -108,8 +111,8 @@ func (s *scene) disrupt(ctx context.Context, d disruption) error {
 		readMeanwhile = append(readMeanwhile, s.crew.reads.between(began, held)...)
 	}
 	s.nothingLost(d.done, d.times, &sum, s.observer)
-	s.timed(d.done, "writing again", writing, d.again)
-	s.timed(d.done, "reading again", reading, d.again)
+	s.timed(d.done, "every writer writing again", writing, d.again)
+	s.timed(d.done, "every reader reading again", reading, d.again)
 	s.codes(d, meanwhile)
 	if d.reads {
 		s.found(d.done, d.times, "reads go on meanwhile", tally(readMeanwhile),
@@ -124,7 +127,7 @@ func (s *scene) disrupt(ctx context.Context, d disruption) error {
 func (s *scene) codes(d disruption, list []answer) {
 	bad := len(list) - count(list, answered, unavailable)
 	measured := tally(list)
-	for _, code := range []string{internal, transport, silent} {
+	for _, code := range []string{internal, incomplete, transport, silent} {
 		if n := count(list, code); n > 0 {
 			measured += fmt.Sprintf("; %s: %q", code, s.crew.writes.message(code)+s.crew.reads.message(code))
 		}

@@ -3,27 +3,61 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/auth"
 )
 
 // tokenCache is how long a server may believe what it knows of a token.
 const tokenCache = 2 * time.Second
 
+// newToken makes an agent's token of a player, and notes in the journal what the log says of that. One at a time; none of the
+// players has two.
+func (c *crew) newToken(ctx context.Context, player string, ends *time.Time) (secret string, err error) {
+	input := map[string]any{"kind": "AGENT", "player": player}
+	if ends != nil {
+		input["expiresAt"] = ends.Format(time.RFC3339Nano)
+	}
+	var data struct {
+		CreateToken struct {
+			Secret string `json:"secret"`
+		} `json:"createToken"`
+		Session struct {
+			Messages struct {
+				Edges []struct {
+					Node struct {
+						Hash    string `json:"hash"`
+						Content string `json:"content"`
+					} `json:"node"`
+				} `json:"edges"`
+			} `json:"messages"`
+		} `json:"session"`
+	}
+	if err := c.client.ask(ctx, "mutation($i: TokenInput!) { createToken(input: $i) { secret } }", map[string]any{"i": input}, &data); err != nil {
+		return "", fmt.Errorf("createToken: %w", err)
+	}
+	audit := hashOf("audit:" + auth.Administrator().Player.String())
+	if err := c.client.ask(ctx, "query($s: Hash!) { session(hash: $s) { messages(last: 1) { edges { node { hash content } } } } }",
+		map[string]any{"s": audit}, &data); err != nil {
+		return "", fmt.Errorf("the administrator's audit session: %w", err)
+	}
+	edges := data.Session.Messages.Edges
+	if len(edges) != 1 || !strings.Contains(edges[0].Node.Content, player) {
+		return "", fmt.Errorf("a token was made for the player %s, and the audit session ends with %+v", player, edges)
+	}
+	return data.CreateToken.Secret, c.journal.add(entry{edges[0].Node.Hash, audit, edges[0].Node.Content})
+}
+
 // token makes an agent's token that ends so long from now, by Postgres' clock.
-func (s *scene) token(ctx context.Context, c *cluster, life time.Duration) (secret string, ends time.Time, err error) {
+func (s *scene) token(ctx context.Context, c *cluster, player string, life time.Duration) (secret string, ends time.Time, err error) {
 	now, err := c.clock(ctx)
 	if err != nil {
 		return "", ends, err
 	}
 	ends = now.Add(life)
-	var data struct {
-		CreateToken struct {
-			Secret string `json:"secret"`
-		} `json:"createToken"`
-	}
-	err = s.crew.client.ask(ctx, "mutation($i: TokenInput!) { createToken(input: $i) { secret } }",
-		map[string]any{"i": map[string]any{"kind": "AGENT", "player": hashOf("agent"), "expiresAt": ends.Format(time.RFC3339Nano)}}, &data)
-	return data.CreateToken.Secret, ends, err
+	secret, err = s.crew.newToken(ctx, hashOf(player), &ends)
+	return secret, ends, err
 }
 
 // opens tells what the server answers to a token: "ok", or an error's code.
@@ -31,7 +65,7 @@ func (s *scene) opens(ctx context.Context, secret string) string {
 	client := s.server.client(1)
 	defer client.http.CloseIdleConnections()
 	client.token = secret
-	code, _ := outcome(client.ask(ctx, "query($s: Hash!) { session(hash: $s) { hash } }", map[string]any{"s": hashOf("session 3")}, nil))
+	code, _ := outcome(client.ask(ctx, "query($s: Hash!) { session(hash: $s) { hash } }", map[string]any{"s": s.crew.load.session(0)}, nil))
 	return code
 }
 
@@ -50,7 +84,7 @@ func (s *scene) expires(ctx context.Context, c *cluster, d dial) error {
 		}); err != nil {
 			return err
 		}
-		secret, ends, err := s.token(ctx, c, 3*time.Second)
+		secret, ends, err := s.token(ctx, c, fmt.Sprintf("agent of %+d h", hours), 3*time.Second)
 		if err != nil {
 			return err
 		}
@@ -72,7 +106,7 @@ func (s *scene) expires(ctx context.Context, c *cluster, d dial) error {
 
 // overtaken looks whether a token has ended once Postgres' clock is past its end.
 func (s *scene) overtaken(ctx context.Context, c *cluster, d dial) error {
-	secret, _, err := s.token(ctx, c, 30*time.Minute)
+	secret, _, err := s.token(ctx, c, "agent who is overtaken", 30*time.Minute)
 	if err != nil {
 		return err
 	}

@@ -214,7 +214,7 @@ func (s *scene) slowReaders(ctx context.Context, clients int, span time.Duration
 	resume := s.crew.rest()
 	for i := range 20 { // two hundred kilobytes a page
 		m := message{session, hashOf("much"), fmt.Sprintf("%d%s", i, filler(10_000)), fmt.Sprintf("much %d", i)}
-		hash, err := writer.append(ctx, m)
+		hash, _, err := writer.append(ctx, m)
 		if err == nil {
 			err = s.crew.journal.add(entry{hash, m.Session, m.Content})
 		}
@@ -267,7 +267,7 @@ func (s *scene) hear(ctx context.Context, done string, crowd *subscribers) error
 	step := max(1, len(crowd.list)/100)
 	for i := 0; i < len(crowd.list); i += step {
 		m := message{listened(i), hashOf("speaker"), fmt.Sprintf("to %d", i), fmt.Sprintf("to %d", i)}
-		hash, err := writer.append(ctx, m)
+		hash, _, err := writer.append(ctx, m)
 		if err != nil {
 			return err
 		}

@@ -144,16 +144,16 @@ func (s *scene) stuckReads(ctx context.Context, c *cluster) error {
 	asking, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
 	var wait sync.WaitGroup
-	for range readers {
+	for r := range readers {
 		wait.Go(func() {
 			for asking.Err() == nil {
 				at := time.Now()
-				err := client.ask(asking, readQuery, map[string]any{"s": hashOf("session 3")}, nil)
+				err := client.ask(asking, readQuery, map[string]any{"s": s.crew.load.session(0)}, nil)
 				if asking.Err() != nil {
 					return
 				}
 				code, text := outcome(err)
-				reads.add(at, code, text)
+				reads.add(r, at, code, text)
 			}
 		})
 	}
@@ -173,7 +173,7 @@ func (s *scene) stuckReads(ctx context.Context, c *cluster) error {
 	if err != nil {
 		return err
 	}
-	s.timed(done, "reading again", []time.Duration{took}, healthyLimit)
+	s.timed(done, "every reader reading again", []time.Duration{took}, healthyLimit)
 	var sum verdict
 	if err := s.crew.check(ctx, s.observer, c.url(database), &sum); err != nil {
 		return err

@@ -218,7 +218,7 @@ func (a *arrivals) open(ctx context.Context, rate float64, span time.Duration) (
 				if err != nil {
 					message = err.Error()
 				}
-				found.add(at, code, message)
+				found.add(0, at, code, message)
 			})
 		}
 		if time.Since(began) >= span {

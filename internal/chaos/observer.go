@@ -26,7 +26,8 @@ type observer struct {
 
 	mu       sync.Mutex
 	heads    map[int64]seal.Head // by size
-	proven   int64               // checkpoints up to this size extend each other
+	newest   int64               // the largest size that a look which has ended saw
+	tried    map[[2]int64]bool   // sizes whose checkpoints were held against each other
 	problems []string
 }
 
@@ -37,8 +38,7 @@ func (s *stage) observe(ctx context.Context, v *server) (*observer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("/log.pub answers %d: %w", status, err)
 	}
-	o := &observer{v: v, client: v.client(1), heads: map[int64]seal.Head{},
-		policy: seal.Policy{Origin: verifier.Name(), Log: verifier}}
+	o := newObserver(v, verifier)
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -51,16 +51,26 @@ func (s *stage) observe(ctx context.Context, v *server) (*observer, error) {
 	return o, nil
 }
 
+func newObserver(v *server, key note.Verifier) *observer {
+	return &observer{v: v, client: v.client(1), heads: map[int64]seal.Head{}, tried: map[[2]int64]bool{},
+		policy: seal.Policy{Origin: key.Name(), Log: key}}
+}
+
+// look keeps the checkpoint that is served now.
 func (o *observer) look(ctx context.Context) {
+	o.mu.Lock()
+	before := o.newest
+	o.mu.Unlock()
 	status, text := o.v.get(ctx, "/checkpoint", 5*time.Second)
 	if status != http.StatusOK {
 		return
 	}
-	o.see(text + "\n")
+	o.see(text+"\n", before)
 }
 
-// see holds a checkpoint against the others of its size.
-func (o *observer) see(text string) {
+// see holds a checkpoint against the others of its size, and against the largest size that was seen before it was asked
+// for: a log never steps back.
+func (o *observer) see(text string, before int64) {
 	c, err := seal.Open(text, o.policy)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,10 +78,14 @@ func (o *observer) see(text string) {
 		o.problems = append(o.problems, fmt.Sprintf("a checkpoint that the pinned key did not sign: %v", err))
 		return
 	}
-	if before, ok := o.heads[c.Size]; ok && before != c.Head {
+	if same, ok := o.heads[c.Size]; ok && same != c.Head {
 		o.problems = append(o.problems, fmt.Sprintf("two checkpoints of %d", c.Size))
 	}
+	if c.Size < before {
+		o.problems = append(o.problems, fmt.Sprintf("a checkpoint of %d after one of %d", c.Size, before))
+	}
 	o.heads[c.Size] = c.Head
+	o.newest = max(o.newest, c.Size)
 }
 
 // seen is how many checkpoints were served.
@@ -81,22 +95,22 @@ func (o *observer) seen() int {
 	return len(o.heads)
 }
 
-// consistent looks once more, asks for the proof between each checkpoint and the next, and gives all that was ever
-// wrong.
+// consistent looks once more, asks for the proof between each checkpoint and the next, where it has none yet, and gives all
+// that was ever wrong. One that was seen late and is small is held against both its neighbours.
 func (o *observer) consistent(ctx context.Context) []string {
 	o.look(ctx)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	sizes := slices.Sorted(maps.Keys(o.heads))
 	for i := 1; i < len(sizes); i++ {
-		if sizes[i] <= o.proven {
+		pair := [2]int64{sizes[i-1], sizes[i]}
+		if o.tried[pair] {
 			continue
 		}
-		if err := o.prove(ctx, o.heads[sizes[i-1]], o.heads[sizes[i]]); err != nil {
-			o.problems = append(o.problems, fmt.Sprintf("from %d to %d: %v", sizes[i-1], sizes[i], err))
-			break
+		if err := o.prove(ctx, o.heads[pair[0]], o.heads[pair[1]]); err != nil {
+			o.problems = append(o.problems, fmt.Sprintf("from %d to %d: %v", pair[0], pair[1], err))
 		}
-		o.proven = sizes[i]
+		o.tried[pair] = true
 	}
 	return slices.Clone(o.problems)
 }

