@@ -107,3 +107,12 @@ func (d *DB) IndexAll(ctx context.Context) error { return d.indexPending(ctx) }
 
 // MaxAddedSince is how many messages are gone through to tell what a viewer sees beyond what they saw.
 const MaxAddedSince = maxAddedSince
+
+// Reading takes connections for callers' reads until it is released, or ctx ends.
+func (d *DB) Reading(ctx context.Context) (release func(), err error) {
+	conn, err := d.reads.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return conn.Release, nil
+}

@@ -16,12 +16,14 @@ import (
 
 // How a pool gives connections, and comes back once the database does.
 const (
-	acquireLimit = time.Second            // for a connection: beyond, it is UNAVAILABLE
-	pingLimit    = 500 * time.Millisecond // for a connection to show that it lives
-	restless     = time.Second            // without use, after which it has to
-	probeLimit   = 3 * time.Second        // for a new connection, while the database is looked for; of several hosts
-	probePause   = 200 * time.Millisecond // between looks
-	replaceGrace = time.Second            // for what is under way when the database was found again
+	acquireLimit  = time.Second            // for a connection: beyond, it is UNAVAILABLE
+	acquireLate   = 250 * time.Millisecond // for one in an operation that has lasted longer than that
+	acquireGlance = 10 * time.Millisecond  // for one where another was waited for in vain
+	pingLimit     = 500 * time.Millisecond // for a connection to show that it lives
+	restless      = time.Second            // without use, after which it has to
+	probeLimit    = 3 * time.Second        // for a new connection, while the database is looked for; of several hosts
+	probePause    = 200 * time.Millisecond // between looks
+	replaceGrace  = time.Second            // for what is under way when the database was found again
 )
 
 // errNoConnection says that every connection was in use for as long as one may wait.
@@ -77,6 +79,11 @@ func newPool(ctx context.Context, config *pgxpool.Config) (*pool, error) {
 // lose notes that a connection was lost, or could not be made, and looks for the database.
 func (p *pool) lose() {
 	p.lost.Store(int64(time.Since(p.made)))
+	p.look()
+}
+
+// look looks for the database.
+func (p *pool) look() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed && p.probing.CompareAndSwap(false, true) {
@@ -84,19 +91,25 @@ func (p *pool) lose() {
 	}
 }
 
-// probe looks for the database until it is there. If it was not at once, all connections are of the time before.
+// probe looks for the database until it is there, and nothing was lost meanwhile. If it was not at once, all connections are
+// of the time before.
 func (p *pool) probe() {
-	defer p.probing.Store(false)
 	for away := false; p.ctx.Err() == nil; wait(p.ctx, probePause) {
+		before := p.lost.Load()
 		if !p.reachable() {
 			away = true
 			continue
 		}
 		if away {
 			p.replace()
+			away = false
 		}
-		return
+		p.probing.Store(false)
+		if p.lost.Load() == before || !p.probing.CompareAndSwap(false, true) {
+			return
+		}
 	}
+	p.probing.Store(false)
 }
 
 // reachable tells whether the database answers a new connection, if only to refuse it for want of room.
@@ -119,16 +132,23 @@ func (p *pool) replace() {
 	if err != nil {
 		return
 	}
+	if !p.swap(fresh) {
+		fresh.Close() // not while the lock is held, which closing a lost connection takes
+	}
+}
+
+// swap puts a pool into the place of the one that is used, unless that is closed.
+func (p *pool) swap(fresh *pgxpool.Pool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		fresh.Close()
-		return
+		return false
 	}
 	old := p.current.Swap(fresh)
 	p.wait.Go(old.Close)
 	p.endEra()
 	p.era, p.endEra = context.WithCancel(p.ctx)
+	return true
 }
 
 // untilReplaced gives a context for work on a connection, which ends some time after the database was found again that
@@ -155,9 +175,34 @@ func (p *pool) Close() {
 	p.wait.Wait()
 }
 
+// patience is how long one operation may wait for connections.
+type patience struct {
+	until time.Time
+	over  atomic.Bool // it had none once
+}
+
+type patienceKey struct{}
+
+// WithPatience lets everything that is done in the context wait for connections as one: for a second from now, and hardly any
+// longer once that has passed, or was in vain.
+func WithPatience(ctx context.Context) context.Context {
+	return context.WithValue(ctx, patienceKey{}, &patience{until: time.Now().Add(acquireLimit)})
+}
+
+func (p *patience) limit() time.Duration {
+	switch {
+	case p == nil:
+		return acquireLimit
+	case p.over.Load():
+		return acquireGlance
+	}
+	return max(time.Until(p.until), acquireLate)
+}
+
 // Acquire gives a connection, which has to be released, within acquireLimit.
 func (p *pool) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	waiting, cancel := context.WithTimeout(ctx, acquireLimit)
+	of, _ := ctx.Value(patienceKey{}).(*patience)
+	waiting, cancel := context.WithTimeout(ctx, of.limit())
 	defer cancel()
 	used := p.current.Load()
 	conn, err := used.Acquire(waiting)
@@ -171,7 +216,10 @@ func (p *pool) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case waiting.Err() != nil: // the connections are in use, or the database does not answer new ones
-		p.lose()
+		if of != nil {
+			of.over.Store(true)
+		}
+		p.look()
 		return nil, errNoConnection
 	}
 	p.lose()

@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/internal/auth"
@@ -108,6 +109,9 @@ func begin(ctx context.Context, next graphql.OperationHandler) graphql.ResponseH
 	httpd.CountOperation(ctx, string(op.Operation), rootFields(op))
 	if x := exchangeFrom(ctx); x != nil {
 		x.began = true
+	}
+	if op.Operation != ast.Subscription {
+		ctx = db.WithPatience(ctx)
 	}
 	return next(ctx)
 }
