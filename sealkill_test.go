@@ -188,7 +188,7 @@ func TestServeRefusedTree(t *testing.T) {
 	if status != http.StatusServiceUnavailable || body != "the log is not sealed\n" {
 		t.Errorf("GET /readyz = %d %q, want 503 and no reason", status, body)
 	}
-	if status, body := p.GetAsAdmin("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "its leaves go to") {
+	if status, body = p.GetAsAdmin("/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "its leaves go to") {
 		t.Errorf("GET /readyz by an administrator = %d %q, want 503 and the reason", status, body)
 	}
 	if status, _ := p.Get("/healthz"); status != http.StatusOK {

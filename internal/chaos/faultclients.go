@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os/exec"
 	"regexp"
@@ -85,13 +84,17 @@ func slowClients(ctx context.Context, s *stage) error {
 	clients, span := size(s, 200, 1000), size(s, time.Second, 30*time.Second)
 	seconds := strconv.Itoa(int(span.Seconds()) + 20)
 	target := "http://" + scene.server.addr
+	page, err := largestPage(ctx, scene.server)
+	if err != nil {
+		return err
+	}
 	for _, kind := range []struct {
 		name string
 		args []string
 	}{
 		{"headers", []string{"-H", "-u", target + "/graphql"}},
 		{"bodies", []string{"-B", "-u", target + "/graphql", "-f", "application/json", "-s", "100000"}},
-		{"reads", []string{"-X", "-u", target + largestPage(ctx, scene.server), "-w", "10", "-y", "20", "-n", "5", "-z", "8", "-k", "5"}},
+		{"reads", []string{"-X", "-u", target + page, "-w", "10", "-y", "20", "-n", "5", "-z", "8", "-k", "5"}},
 	} {
 		args := append(kind.args, "-c", strconv.Itoa(clients), "-r", strconv.Itoa(clients), "-i", "3", "-l", seconds, "-p", "30", "-v", "1")
 		err := scene.bother(ctx, fmt.Sprintf("%d clients with slow %s (slowhttptest)", clients, kind.name), span, func(ctx context.Context) (func() error, error) {
@@ -112,12 +115,16 @@ func slowClients(ctx context.Context, s *stage) error {
 
 var scriptOf = regexp.MustCompile(`src="(/[^"]+\.js)"`)
 
-// largestPage gives the console's script, which needs no token, or its first page if no console was built.
-func largestPage(ctx context.Context, v *server) string {
-	if _, page := v.get(ctx, "/", 10*time.Second); scriptOf.MatchString(page) {
-		return scriptOf.FindStringSubmatch(page)[1]
+// largestPage gives the console's script, which needs no token. If no console was built, a test takes its first page.
+func largestPage(ctx context.Context, v *server) (string, error) {
+	_, page := v.get(ctx, "/", 10*time.Second)
+	if script := scriptOf.FindStringSubmatch(page); script != nil {
+		return script[1], nil
 	}
-	return "/"
+	if v.s.cfg.Full {
+		return "", errors.New("the server has no console, whose script is the largest page: build it first")
+	}
+	return "/", nil
 }
 
 // slowhttptest runs that program until the end is called. A server that refuses at once ends it; it then comes again.
@@ -204,36 +211,6 @@ func (s *scene) slowBodies(ctx context.Context, clients int, span time.Duration)
 			return err
 		})
 		return func() error { cancel(); wait.Wait(); return end() }, err
-	})
-}
-
-// slowReaders ask for much, with a token, and take nothing of the answer.
-func (s *scene) slowReaders(ctx context.Context, clients int, span time.Duration) error {
-	session := hashOf("much")
-	writer := s.server.client(1)
-	resume := s.crew.rest()
-	for i := range 20 { // two hundred kilobytes a page
-		m := message{session, hashOf("much"), fmt.Sprintf("%d%s", i, filler(10_000)), fmt.Sprintf("much %d", i)}
-		hash, _, err := writer.append(ctx, m)
-		if err == nil {
-			err = s.crew.journal.add(entry{hash, m.Session, m.Content})
-		}
-		if err != nil {
-			resume()
-			return err
-		}
-	}
-	resume()
-	body := fmt.Sprintf(`{"query": "{ session(hash: \"%s\") { messages(last: 20) { edges { node { hash content } } } } }"}`, session)
-	return s.bother(ctx, fmt.Sprintf("%d clients ask for 200 kB and take nothing", clients), span, func(ctx context.Context) (func() error, error) {
-		return s.hold(ctx, clients, func(conn net.Conn) error {
-			_ = conn.(*net.TCPConn).SetReadBuffer(1024)
-			if _, err := fmt.Fprintf(conn, requestHead+"%s", s.server.addr, s.server.token, len(body), body); err != nil {
-				return err
-			}
-			_, err := io.ReadFull(conn, make([]byte, 1)) // it is being answered
-			return err
-		})
 	})
 }
 

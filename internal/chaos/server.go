@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -125,6 +126,17 @@ func (v *server) get(ctx context.Context, path string, limit time.Duration) (int
 		return 0, err.Error()
 	}
 	return answer.StatusCode, strings.TrimSpace(string(text))
+}
+
+// metric reads a number of /metrics.
+func (v *server) metric(ctx context.Context, name string) (float64, error) {
+	status, text := v.get(ctx, "/metrics", 10*time.Second)
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("/metrics answers %d, without %s", status, name)
 }
 
 // databaseURL gives the address of its database as a superuser.
