@@ -26,6 +26,9 @@ type presenter struct {
 
 // present is gqlgen's graphql.ErrorPresenterFunc.
 func (p presenter) present(ctx context.Context, err error) *gqlerror.Error {
+	if isOver(ctx, err) {
+		return overError
+	}
 	shown := p.show(ctx, err)
 	code, _ := shown.Extensions["code"].(string)
 	httpd.CountError(ctx, code)

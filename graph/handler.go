@@ -66,8 +66,10 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundOperations(watching{watcher: cfg.Watcher, present: presenter{log: cfg.Log}.present}.around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(audit.response)
+	server.AroundResponses(budgets{present: presenter{log: cfg.Log}.present}.response)
 	server.AroundResponses(withLoaders(resolver))
 	server.AroundFields(allow)
+	server.AroundFields(spend)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver))
 	return front{transports: server, guard: g, limits: cfg.Limits, streams: open, hosts: hostsOf(cfg.Origins)}

@@ -1794,7 +1794,7 @@ func (ec *executionContext) marshalNComponent2githubᚗcomᚋtzzrᚋcontextᚑma
 }
 
 func (ec *executionContext) marshalNComponent2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponentᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Component) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNComponent2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponent(ctx, sel, v[i])
@@ -1824,7 +1824,7 @@ func (ec *executionContext) marshalNComponentEdge2githubᚗcomᚋtzzrᚋcontext�
 }
 
 func (ec *executionContext) marshalNComponentEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponentEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.ComponentEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNComponentEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐComponentEdge(ctx, sel, v[i])
@@ -1863,7 +1863,7 @@ func (ec *executionContext) marshalNHashtag2githubᚗcomᚋtzzrᚋcontextᚑmana
 }
 
 func (ec *executionContext) marshalNHashtag2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐHashtagᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Hashtag) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNHashtag2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐHashtag(ctx, sel, v[i])
@@ -1883,7 +1883,7 @@ func (ec *executionContext) marshalNItem2githubᚗcomᚋtzzrᚋcontextᚑmanager
 }
 
 func (ec *executionContext) marshalNItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Item) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐItem(ctx, sel, v[i])
@@ -1919,7 +1919,7 @@ func (ec *executionContext) marshalNPlayer2githubᚗcomᚋtzzrᚋcontextᚑmanag
 }
 
 func (ec *executionContext) marshalNPlayer2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐPlayerᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Player) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPlayer2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐPlayer(ctx, sel, v[i])
@@ -1993,7 +1993,7 @@ func (ec *executionContext) marshalONamespace2ᚕgithubᚗcomᚋtzzrᚋcontext�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNNamespace2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋcomponentᚐNamespace(ctx, sel, v[i])

@@ -2505,7 +2505,7 @@ func (ec *executionContext) marshalNContextItem2githubᚗcomᚋtzzrᚋcontextᚑ
 }
 
 func (ec *executionContext) marshalNContextItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []selection.Item) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNContextItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐItem(ctx, sel, v[i])
@@ -2570,7 +2570,7 @@ func (ec *executionContext) marshalNDroppedItem2githubᚗcomᚋtzzrᚋcontextᚑ
 }
 
 func (ec *executionContext) marshalNDroppedItem2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDroppedᚄ(ctx context.Context, sel ast.SelectionSet, v []selection.Dropped) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNDroppedItem2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐDropped(ctx, sel, v[i])
@@ -2590,7 +2590,7 @@ func (ec *executionContext) marshalNReplayCause2githubᚗcomᚋtzzrᚋcontextᚑ
 }
 
 func (ec *executionContext) marshalNReplayCause2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐCauseᚄ(ctx context.Context, sel ast.SelectionSet, v []selection.Cause) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReplayCause2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐCause(ctx, sel, v[i])

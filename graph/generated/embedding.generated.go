@@ -348,7 +348,7 @@ func (ec *executionContext) marshalNEmbeddingModel2githubᚗcomᚋtzzrᚋcontext
 }
 
 func (ec *executionContext) marshalNEmbeddingModel2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEmbeddingModelᚄ(ctx context.Context, sel ast.SelectionSet, v []model.EmbeddingModel) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEmbeddingModel2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEmbeddingModel(ctx, sel, v[i])

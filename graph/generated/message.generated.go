@@ -3986,7 +3986,7 @@ func (ec *executionContext) marshalNMessage2githubᚗcomᚋtzzrᚋcontextᚑmana
 }
 
 func (ec *executionContext) marshalNMessage2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Message) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessage2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessage(ctx, sel, v[i])
@@ -4026,7 +4026,7 @@ func (ec *executionContext) marshalNMessageEdge2githubᚗcomᚋtzzrᚋcontextᚑ
 }
 
 func (ec *executionContext) marshalNMessageEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.MessageEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessageEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageEdge(ctx, sel, v[i])
@@ -4075,7 +4075,7 @@ func (ec *executionContext) marshalNMessageRef2githubᚗcomᚋtzzrᚋcontextᚑm
 }
 
 func (ec *executionContext) marshalNMessageRef2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageRefᚄ(ctx context.Context, sel ast.SelectionSet, v []model.MessageRef) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNMessageRef2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐMessageRef(ctx, sel, v[i])
@@ -4140,7 +4140,7 @@ func (ec *executionContext) marshalNSessionEdge2githubᚗcomᚋtzzrᚋcontextᚑ
 }
 
 func (ec *executionContext) marshalNSessionEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐSessionEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.SessionEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSessionEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐSessionEdge(ctx, sel, v[i])
@@ -4174,7 +4174,7 @@ func (ec *executionContext) marshalNThreadEdge2githubᚗcomᚋtzzrᚋcontextᚑm
 }
 
 func (ec *executionContext) marshalNThreadEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐThreadEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.ThreadEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNThreadEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐThreadEdge(ctx, sel, v[i])
@@ -4229,7 +4229,7 @@ func (ec *executionContext) marshalOEventType2ᚕgithubᚗcomᚋtzzrᚋcontext�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNEventType2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐEventType(ctx, sel, v[i])
@@ -4289,7 +4289,7 @@ func (ec *executionContext) marshalORefType2ᚕgithubᚗcomᚋtzzrᚋcontextᚑm
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRefType2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐRefType(ctx, sel, v[i])

@@ -1541,7 +1541,7 @@ func (ec *executionContext) marshalNQuarantineEdge2githubᚗcomᚋtzzrᚋcontext
 }
 
 func (ec *executionContext) marshalNQuarantineEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐQuarantineEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.QuarantineEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNQuarantineEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐQuarantineEdge(ctx, sel, v[i])
@@ -1575,7 +1575,7 @@ func (ec *executionContext) marshalNSelectionHolderEdge2githubᚗcomᚋtzzrᚋco
 }
 
 func (ec *executionContext) marshalNSelectionHolderEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐSelectionHolderEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.SelectionHolderEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNSelectionHolderEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐSelectionHolderEdge(ctx, sel, v[i])

@@ -705,7 +705,7 @@ func (ec *executionContext) marshalNRecord2githubᚗcomᚋtzzrᚋcontextᚑmanag
 }
 
 func (ec *executionContext) marshalNRecord2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecordᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Record) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRecord2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecord(ctx, sel, v[i])
@@ -735,7 +735,7 @@ func (ec *executionContext) marshalNRecordEdge2githubᚗcomᚋtzzrᚋcontextᚑm
 }
 
 func (ec *executionContext) marshalNRecordEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecordEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.RecordEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNRecordEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐRecordEdge(ctx, sel, v[i])

@@ -1096,7 +1096,7 @@ func (ec *executionContext) marshalNCheckpointEdge2githubᚗcomᚋtzzrᚋcontext
 }
 
 func (ec *executionContext) marshalNCheckpointEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐCheckpointEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.CheckpointEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCheckpointEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐCheckpointEdge(ctx, sel, v[i])
@@ -1142,7 +1142,7 @@ func (ec *executionContext) marshalNWitness2githubᚗcomᚋtzzrᚋcontextᚑmana
 }
 
 func (ec *executionContext) marshalNWitness2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐWitnessᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Witness) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWitness2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐWitness(ctx, sel, v[i])

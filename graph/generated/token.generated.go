@@ -939,7 +939,7 @@ func (ec *executionContext) marshalNTokenEdge2githubᚗcomᚋtzzrᚋcontextᚑma
 }
 
 func (ec *executionContext) marshalNTokenEdge2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐTokenEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.TokenEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTokenEdge2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐTokenEdge(ctx, sel, v[i])

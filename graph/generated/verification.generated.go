@@ -918,7 +918,7 @@ func (ec *executionContext) marshalNChainBreak2githubᚗcomᚋtzzrᚋcontextᚑm
 }
 
 func (ec *executionContext) marshalNChainBreak2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreakᚄ(ctx context.Context, sel ast.SelectionSet, v []chain.Break) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNChainBreak2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐBreak(ctx, sel, v[i])
