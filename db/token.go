@@ -38,9 +38,11 @@ type Token struct {
 	State      TokenState // when it was read, by the database's clock
 }
 
-// CreateToken makes a token, and gives it with its secret, which nobody can read again.
+// CreateToken makes a token, and gives it with its secret, which nobody can read again. Whoever is no administrator makes
+// none that outlives the token that they use.
 //
-// Faults: BAD_USER_INPUT and FORBIDDEN name the field below "input": see auth.Draft.
+// Faults: BAD_USER_INPUT and FORBIDDEN name the field below "input": see auth.Draft. UNAUTHENTICATED if the token that the
+// caller uses may no longer be used.
 func (d *DB) CreateToken(ctx context.Context, draft auth.Draft, by auth.Caller) (token Token, secret string, err error) {
 	if err := draft.Complete(by, "input"); err != nil {
 		return Token{}, "", err
@@ -52,6 +54,11 @@ func (d *DB) CreateToken(ctx context.Context, draft auth.Draft, by auth.Caller) 
 		Creator: by.Player.String(), CreatorToken: tokenID(by), ExpiresAt: draft.Expires, DefaultDays: int32(auth.DefaultLifetimeDays(draft.Role)),
 	}
 	err = d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
+		latest, err := endOfMaker(ctx, q, by)
+		if err != nil {
+			return err
+		}
+		args.Latest = latest
 		made, err := q.CreateToken(ctx, args)
 		switch {
 		case err != nil:
@@ -68,8 +75,31 @@ func (d *DB) CreateToken(ctx context.Context, draft auth.Draft, by auth.Caller) 
 	return token, secret, nil
 }
 
-// RevokeToken makes that a token may no longer be used, for good; servers that have asked for it in the last seconds
-// know within five. One that was revoked before is given as it is. Administrators revoke any, others those of their own
+// endOfMaker gives when the tokens end at the latest that a caller makes, nil if that is not limited. The token that they
+// use is not revoked before the transaction ends.
+func endOfMaker(ctx context.Context, q *dbgen.Queries, by auth.Caller) (*time.Time, error) {
+	var end *time.Time
+	switch {
+	case by.TokenID != "":
+		found, err := q.ShareToken(ctx, by.TokenID)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fault.New(fault.Unauthenticated, "your own token has expired or was revoked")
+		}
+		end = &found[0]
+	case !by.Expires.IsZero():
+		end = &by.Expires
+	}
+	if by.IsAdmin() {
+		end = nil
+	}
+	return end, nil
+}
+
+// RevokeToken makes that a token may no longer be used, nor any that was made with it or with those, for good; servers that
+// have asked for it in the last seconds know within five. One that was revoked before is given as it is. Administrators revoke any, others those of their own
 // player but for administrators'. NOT_FOUND if there is no such token.
 func (d *DB) RevokeToken(ctx context.Context, id string, by auth.Caller) (token Token, err error) {
 	err = d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
@@ -84,14 +114,45 @@ func (d *DB) RevokeToken(ctx context.Context, id string, by auth.Caller) (token 
 		if token.State == TokenRevoked {
 			return nil
 		}
-		revoked, err := q.RevokeToken(ctx, by.Player.String(), id)
+		made, err := lockTokensMadeWith(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		token = tokenOf(revoked, found[0].Expired)
-		return d.auditToken(ctx, tx, TokenEvent{Kind: TokenRevocation, Token: token, By: by})
+		for i, id := range append([]string{id}, made...) {
+			revoked, err := q.RevokeToken(ctx, by.Player.String(), id)
+			if err != nil {
+				return err
+			}
+			one := tokenOf(revoked, i == 0 && found[0].Expired)
+			if i == 0 {
+				token = one
+			}
+			if err := d.auditToken(ctx, tx, TokenEvent{Kind: TokenRevocation, Token: one, By: by}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return token, err
+}
+
+// lockTokensMadeWith gives the tokens that were made with a token, which must be locked, or with such a one, and may be
+// used. Each is locked before it is asked what was made with it, so that none is made meanwhile.
+func lockTokensMadeWith(ctx context.Context, q *dbgen.Queries, id string) (live []string, err error) {
+	for makers := []string{id}; len(makers) > 0; {
+		made, err := q.LockTokensMadeWith(ctx, makers)
+		if err != nil {
+			return nil, err
+		}
+		makers = nil
+		for _, t := range made {
+			makers = append(makers, t.ID)
+			if t.Live {
+				live = append(live, t.ID)
+			}
+		}
+	}
+	return live, nil
 }
 
 // TokenKey is where a token stands in a list: by the time it was made, then its id.

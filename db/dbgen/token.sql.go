@@ -28,9 +28,9 @@ func (q *Queries) CountTokens(ctx context.Context, player *string, withAdmins bo
 const createToken = `-- name: CreateToken :many
 INSERT INTO auth.tokens (digest, role, player, scopes, note, creator, creator_token, created_at, expires_at)
 SELECT $1::BYTEA, $2::TEXT, CAST($3::TEXT AS log.hash), $4::TEXT[], $5::TEXT, CAST($6::TEXT AS log.hash),
-    CAST($7::TEXT AS UUID), c.at, c.expires_at
+    CAST($7::TEXT AS UUID), c.at, LEAST(c.expires_at, $8::TIMESTAMPTZ)
 FROM (
-    SELECT s.at, COALESCE($8::TIMESTAMPTZ, s.at + make_interval(days => $9::INT)) AS expires_at
+    SELECT s.at, COALESCE($9::TIMESTAMPTZ, s.at + make_interval(days => $10::INT)) AS expires_at
     FROM (SELECT clock_timestamp() AS at) s
 ) c
 WHERE c.expires_at > c.at AND c.expires_at <= c.at + INTERVAL '366 days'
@@ -45,11 +45,12 @@ type CreateTokenParams struct {
 	Note         string
 	Creator      string
 	CreatorToken *string
+	Latest       *time.Time
 	ExpiresAt    *time.Time
 	DefaultDays  int32
 }
 
-// Gives nothing if it would expire at a time that no token may.
+// It ends no later than latest. Gives nothing if it is to expire at a time that no token may.
 func (q *Queries) CreateToken(ctx context.Context, arg CreateTokenParams) ([]AuthToken, error) {
 	rows, err := q.db.Query(ctx, createToken,
 		arg.Digest,
@@ -59,6 +60,7 @@ func (q *Queries) CreateToken(ctx context.Context, arg CreateTokenParams) ([]Aut
 		arg.Note,
 		arg.Creator,
 		arg.CreatorToken,
+		arg.Latest,
 		arg.ExpiresAt,
 		arg.DefaultDays,
 	)
@@ -264,6 +266,38 @@ func (q *Queries) LockToken(ctx context.Context, iD string, player *string) ([]L
 	return items, nil
 }
 
+const lockTokensMadeWith = `-- name: LockTokensMadeWith :many
+SELECT t.id, (t.revoked_at IS NULL AND t.expires_at > clock_timestamp())::BOOLEAN AS live FROM auth.tokens t
+WHERE t.creator_token = ANY ($1::UUID[])
+ORDER BY t.id FOR UPDATE
+`
+
+type LockTokensMadeWithRow struct {
+	ID   string
+	Live bool
+}
+
+// Tokens that were made with these, which must be locked, and whether they may be used.
+func (q *Queries) LockTokensMadeWith(ctx context.Context, ids []string) ([]LockTokensMadeWithRow, error) {
+	rows, err := q.db.Query(ctx, lockTokensMadeWith, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LockTokensMadeWithRow{}
+	for rows.Next() {
+		var i LockTokensMadeWithRow
+		if err := rows.Scan(&i.ID, &i.Live); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const revokeToken = `-- name: RevokeToken :one
 UPDATE auth.tokens SET revoked_at = clock_timestamp(), revoker = CAST($1::TEXT AS log.hash) WHERE id = $2::UUID RETURNING id, digest, role, player, scopes, note, creator, creator_token, created_at, expires_at, revoked_at, revoker, last_used_at
 `
@@ -287,6 +321,33 @@ func (q *Queries) RevokeToken(ctx context.Context, revoker string, iD string) (A
 		&i.LastUsedAt,
 	)
 	return i, err
+}
+
+const shareToken = `-- name: ShareToken :many
+SELECT t.expires_at FROM auth.tokens t
+WHERE t.id = $1::UUID AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp()
+FOR SHARE
+`
+
+// When a token ends that another is made with; nothing if it may no longer be used. Nobody revokes it meanwhile.
+func (q *Queries) ShareToken(ctx context.Context, id string) ([]time.Time, error) {
+	rows, err := q.db.Query(ctx, shareToken, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []time.Time{}
+	for rows.Next() {
+		var expires_at time.Time
+		if err := rows.Scan(&expires_at); err != nil {
+			return nil, err
+		}
+		items = append(items, expires_at)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const tokensUsed = `-- name: TokensUsed :exec

@@ -12,11 +12,17 @@ WHERE t.digest = @digest::BYTEA AND t.revoked_at IS NULL AND t.expires_at > cloc
 SELECT t.id FROM auth.tokens t
 WHERE t.id = ANY (@ids::UUID[]) AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp();
 
+-- name: ShareToken :many
+-- When a token ends that another is made with; nothing if it may no longer be used. Nobody revokes it meanwhile.
+SELECT t.expires_at FROM auth.tokens t
+WHERE t.id = @id::UUID AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp()
+FOR SHARE;
+
 -- name: CreateToken :many
--- Gives nothing if it would expire at a time that no token may.
+-- It ends no later than latest. Gives nothing if it is to expire at a time that no token may.
 INSERT INTO auth.tokens (digest, role, player, scopes, note, creator, creator_token, created_at, expires_at)
 SELECT @digest::BYTEA, @role::TEXT, CAST(@player::TEXT AS log.hash), @scopes::TEXT[], @note::TEXT, CAST(@creator::TEXT AS log.hash),
-    CAST(sqlc.narg('creator_token')::TEXT AS UUID), c.at, c.expires_at
+    CAST(sqlc.narg('creator_token')::TEXT AS UUID), c.at, LEAST(c.expires_at, sqlc.narg('latest')::TIMESTAMPTZ)
 FROM (
     SELECT s.at, COALESCE(sqlc.narg('expires_at')::TIMESTAMPTZ, s.at + make_interval(days => @default_days::INT)) AS expires_at
     FROM (SELECT clock_timestamp() AS at) s
@@ -30,6 +36,12 @@ SELECT sqlc.embed(t), (t.expires_at <= clock_timestamp())::BOOLEAN AS expired FR
 WHERE t.id = @id::UUID
     AND (sqlc.narg('player')::TEXT IS NULL OR t.player = CAST(sqlc.narg('player')::TEXT AS CHAR(64)) AND t.role <> 'admin')
 FOR UPDATE;
+
+-- name: LockTokensMadeWith :many
+-- Tokens that were made with these, which must be locked, and whether they may be used.
+SELECT t.id, (t.revoked_at IS NULL AND t.expires_at > clock_timestamp())::BOOLEAN AS live FROM auth.tokens t
+WHERE t.creator_token = ANY (@ids::UUID[])
+ORDER BY t.id FOR UPDATE;
 
 -- name: RevokeToken :one
 UPDATE auth.tokens SET revoked_at = clock_timestamp(), revoker = CAST(@revoker::TEXT AS log.hash) WHERE id = @id::UUID RETURNING *;

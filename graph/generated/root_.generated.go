@@ -4020,7 +4020,7 @@ input TokenInput {
   scopes: [String!]
   "What it is for; at most 256 bytes."
   note: String = ""
-  "When it ends, by the database's clock: after now, and at most 366 days later. Null: 90 days from now for agents and hooks, 30 for administrators and clients."
+  "When it ends, by the database's clock: after now, and at most 366 days later. Null: 90 days from now for agents and hooks, 30 for administrators and clients. Unless you are an administrator, it ends with your own token at the latest, whatever is asked for: see ` + "`" + `expiresAt` + "`" + ` of the answer."
   expiresAt: Time
 }
 
@@ -4032,7 +4032,7 @@ extend type Query {
 extend type Mutation {
   "Makes a token. Its secret is in the answer, and can never be read again."
   createToken("What it shall be." input: TokenInput!): CreatedToken!
-  "Revokes a token for good: within 5 seconds it opens nothing any more, and what streams with it ends. One that was revoked before is given as it is. NOT_FOUND if there is none, or none that you may revoke."
+  "Revokes a token for good, and all that were made with it, and with those: within 5 seconds they open nothing any more, and what streams with them ends. One that was revoked before is given as it is. NOT_FOUND if there is none, or none that you may revoke."
   revokeToken("As ` + "`" + `Token.id` + "`" + ` has it." id: ID!): Token!
 }
 `, BuiltIn: false},

@@ -205,7 +205,7 @@ type TokenInput struct {
 	Scopes []string `json:"scopes,omitempty"`
 	// What it is for; at most 256 bytes.
 	Note *string `json:"note,omitempty"`
-	// When it ends, by the database's clock: after now, and at most 366 days later. Null: 90 days from now for agents and hooks, 30 for administrators and clients.
+	// When it ends, by the database's clock: after now, and at most 366 days later. Null: 90 days from now for agents and hooks, 30 for administrators and clients. Unless you are an administrator, it ends with your own token at the latest, whatever is asked for: see `expiresAt` of the answer.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
