@@ -165,6 +165,44 @@ func TestReadingOfOnesOwn(t *testing.T) {
 	}
 }
 
+// What administrators append themselves, for another or not, makes no session their own: else they would read unrecorded.
+func TestReadingWhereOneHasWritten(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	var sessions []chain.Hash
+	for i, d := range []chain.Draft{
+		{OwnerID: boss.Player, Content: "as themself"},
+		{OwnerID: ana, MasterPlayer: &boss.Player, Content: "for Ana"},
+		{OwnerID: ana, MasterPlayer: &boss.Player, PlayerIDs: []chain.Hash{boss.Player}, Content: "for Ana, to themself"},
+		{OwnerID: ana, MasterPlayer: &cleo, PlayerIDs: []chain.Hash{boss.Player}, Source: ptr("app; by " + boss.Player.String()), Content: "for Ana and Cleo"},
+	} {
+		name := fmt.Sprint("written ", i)
+		mustAppend(t, store, from(ana, name, "hidden"))
+		d.SessionHash = hashOf("session:%s", name)
+		mustAppend(t, office(store), d)
+		sessions = append(sessions, d.SessionHash)
+	}
+	erased := mustAppend(t, store, from(ana, "erased", "hidden"), from(ana, "erased", "more"))
+	if _, err := office(store).Erase(t.Context(), erased[0].Hash, boss.Player, "asked for"); err != nil {
+		t.Fatal(err)
+	}
+	sessions = append(sessions, erased[0].SessionHash)
+	own := mustAppend(t, office(store), from(boss.Player, "begun", "by the boss", ana))[0].SessionHash
+	slices.SortFunc(sessions, func(a, b chain.Hash) int { return strings.Compare(a.String(), b.String()) })
+	for name, server := range map[string]*db.DB{"the server that wrote": store, "another": openURL(t, url)} {
+		before := len(sessionsRead(t, store, boss.Player))
+		if err := readAll(t, server, boss, append(slices.Clone(sessions), own)...); err != nil {
+			t.Fatal(err)
+		}
+		if got := sessionsRead(t, store, boss.Player)[before:]; !slices.Equal(got, sessions) {
+			t.Errorf("%s: on record is %v, want %v", name, got, sessions)
+		}
+	}
+	if n, err := store.As(boss.Player).CountMessages(t.Context(), selection.Scope{Sessions: []chain.Hash{erased[0].SessionHash}}); err != nil || n != 0 {
+		t.Errorf("by erasing, one has come to see %d messages, %v; want none", n, err)
+	}
+}
+
 // A day later reading goes on record again; another server knows nothing of the first one's record.
 func TestReadingADayLater(t *testing.T) {
 	t.Parallel()

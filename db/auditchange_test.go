@@ -207,3 +207,30 @@ func TestOfficeOfOwnLogins(t *testing.T) {
 	}
 	wantLog(t, store, 1)
 }
+
+// What is on record of somebody's acts cannot be erased: not by them, not by another administrator, not by SQL.
+func TestAuditIsNotErased(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	mustAppend(t, store, from(ana, "foreign", "hidden"))
+	if err := readAll(t, store, boss, hashOf("session:foreign")); err != nil {
+		t.Fatal(err)
+	}
+	event := audited(t, store, boss.Player)[0]
+	other := auth.Caller{Player: hashOf("another administrator"), Role: auth.Admin}
+	for name, by := range map[string]*db.DB{"who is recorded": office(store), "another": store.AsAdministrator(other, nil), "as a player": store.As(boss.Player)} {
+		eraser := boss.Player
+		if name == "another" {
+			eraser = other.Player
+		}
+		if _, err := by.Erase(t.Context(), event.Hash, eraser, "it never was"); fault.CodeOf(err) != fault.Conflict {
+			t.Errorf("%s: %v, want CONFLICT", name, err)
+		}
+	}
+	if _, err := superuser(t, at).Exec(t.Context(), "SELECT log.erase($1, $2, 'it never was')", event.Hash.String(), boss.Player.String()); sqlState(err) != "CM007" {
+		t.Errorf("by SQL: %v, want CM007", err)
+	}
+	if again := audited(t, store, boss.Player); len(again) != 1 || again[0].Attachments == nil {
+		t.Errorf("on record is %+v, want the event as it was", again)
+	}
+}

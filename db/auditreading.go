@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,7 +54,7 @@ func (d *DB) note(messages ...chain.Message) {
 	defer r.mu.Unlock()
 	for i := range messages {
 		m := &messages[i]
-		if takesPart(m, by) {
+		if own(m, by) {
 			d.readings.learn(d.Now(), by, m.SessionHash)
 		} else {
 			r.sessions[m.SessionHash] = true
@@ -69,13 +70,13 @@ func noted[K any](d *DB, rows Rows[chain.Message, K]) Rows[chain.Message, K] {
 	return rows
 }
 
-// noteWritten notes that an administrator takes part in what they have written.
+// noteWritten notes that a session that an administrator has begun is their own.
 func (d *DB) noteWritten(messages []chain.Message) {
 	if d.office == nil {
 		return
 	}
 	for i := range messages {
-		if takesPart(&messages[i], d.office.by.Player) {
+		if own(&messages[i], d.office.by.Player) {
 			d.readings.learn(d.Now(), d.office.by.Player, messages[i].SessionHash)
 		}
 	}
@@ -104,7 +105,18 @@ func takesPart(m *chain.Message, player chain.Hash) bool {
 	return m.OwnerID == player || slices.Contains(m.PlayerIDs, player) || m.MasterPlayer != nil && *m.MasterPlayer == player
 }
 
-// RecordReading puts on record what the administrator, whose view this is, has read in sessions that they are no member of
+// own tells whether a message shows that a session is an administrator's own: they have begun it, or somebody else names
+// them. What they append themself, as owner or for another, makes nothing their own: else it would be a way to read without
+// a record.
+func own(m *chain.Message, by chain.Hash) bool {
+	if m.OwnerID == by {
+		return m.Sequence == 1
+	}
+	forAnother := m.MasterPlayer != nil && *m.MasterPlayer == by || m.Source != nil && strings.HasSuffix(*m.Source, "; by "+by.String())
+	return slices.Contains(m.PlayerIDs, by) && !forAnother
+}
+
+// RecordReading puts on record what the administrator, whose view this is, has read in sessions that are not their own
 // and that are not on record yet. What was read may be shown once it has returned without an error: then it is on disk.
 //
 // Faults: UNAVAILABLE.
@@ -145,7 +157,7 @@ func (d *DB) recordReading(ctx context.Context, r *Reading) error {
 	}
 	others := map[chain.Hash]bool{}
 	for _, s := range found {
-		if s.Member {
+		if s.Own {
 			d.readings.learn(d.Now(), by.Player, s.SessionHash)
 		} else {
 			others[s.SessionHash] = true

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -53,8 +52,12 @@ func raiseFence(ctx context.Context, config *pgx.ConnConfig, logins bool) error 
 	if logins {
 		sql += loginRolesSQL
 	}
+	var version int64 // what a migration has added since has rights to be given and taken as well
+	if err := conn.QueryRow(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&version); err != nil {
+		return mapError(err)
+	}
 	sum := sha256.Sum256([]byte(sql))
-	mark := "fence " + hex.EncodeToString(sum[:])
+	mark := fmt.Sprintf("fence %d %x", version, sum)
 	for try := 1; ; try++ {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, fenceLockSQL); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -62,6 +63,66 @@ func TestFenceOfRawSQL(t *testing.T) {
 	var n int
 	if err := inRole(t, conn, chain.Hash{}, func(tx pgx.Tx) error { return tx.QueryRow(t.Context(), "SELECT count(*) FROM log.messages").Scan(&n) }); err != nil || n != 0 {
 		t.Errorf("nobody sees %d messages, %v", n, err)
+	}
+}
+
+// Of players, raw SQL shows those that one knows, and nobody's preferences but one's own.
+func TestFenceOfPreferences(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	mustAppend(t, store, from(ana, "shared", "from ana", ben), from(ben, "shared", "from ben"), from(cleo, "secret", "from cleo"))
+	for key, hash := range map[string]chain.Hash{"ana": ana, "ben": ben, "cleo": cleo} {
+		if _, err := store.UpsertComponents(t.Context(), []component.Draft{{Namespace: "ply", Key: key, Hash: &hash, Preferences: []string{"tea"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn := superuser(t, at)
+	ask := func(sql string) (out []string, err error) {
+		err = inRole(t, conn, ana, func(tx pgx.Tx) error {
+			rows, err := tx.Query(t.Context(), sql)
+			if err == nil {
+				out, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			}
+			return err
+		})
+		return out, err
+	}
+	for sql, want := range map[string][]string{
+		"SELECT key FROM core.players ORDER BY key":                                                 {"ana", "ben"},
+		"SELECT key || preferences::TEXT FROM core.components WHERE namespace = 'ply' ORDER BY key": {"ana{tea}", "ben{}"},
+	} {
+		if got, err := ask(sql); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s gives %q, %v; want %q", sql, got, err, want)
+		}
+	}
+	for _, sql := range []string{"SELECT preferences::TEXT FROM core.players", "SELECT preferences::TEXT FROM core.players_seen"} {
+		if got, err := ask(sql); sqlState(err) != "42501" {
+			t.Errorf("%s gives %q, %v; want permission denied", sql, got, err)
+		}
+	}
+	leaked, err := ask("SELECT key FROM core.components WHERE namespace = 'ply' AND 1 / (CASE WHEN key = 'cleo' THEN 0 ELSE 1 END) = 1")
+	if err != nil || len(leaked) != 2 {
+		t.Errorf("what fails for hidden rows gives %q, %v; want it not computed of them", leaked, err)
+	}
+}
+
+// What a later migration adds is behind the fence, too.
+func TestFenceAfterMigration(t *testing.T) {
+	t.Parallel()
+	_, at := open(t)
+	conn := superuser(t, at)
+	mustExec(t, conn, "CREATE FUNCTION log.careless() RETURNS BIGINT LANGUAGE sql SECURITY DEFINER RETURN 1")
+	mustExec(t, conn, `DO $$ BEGIN
+		EXECUTE format('COMMENT ON TABLE log.members IS %L', regexp_replace(obj_description('log.members'::REGCLASS), 'fence \d+', 'fence 15'));
+	END $$`) // as the migration before has left it
+	if err := db.Migrate(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	if err := inRole(t, conn, ana, func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), "SELECT log.careless()")
+		return err
+	}); sqlState(err) != "42501" {
+		t.Errorf("a function that was added later: %v, want permission denied", err)
 	}
 }
 

@@ -74,7 +74,15 @@ func (d *DB) ReleaseQuarantine(ctx context.Context, message chain.Hash, reason s
 		if len(newest) == 0 {
 			return nil, fault.New(fault.NotFound, "the message is not in quarantine")
 		}
-		event, err := putOnRecord(ctx, q, by, auditDetails{Kind: auditRelease, Message: &message, Reason: reason}, "Released the message %s from quarantine.", message)
+		found, err := q.MessagesByHash(ctx, []string{message.String()}, nil)
+		if err != nil {
+			return nil, err
+		}
+		details := auditDetails{Kind: auditRelease, Message: &message, Reason: reason}
+		for i := range found {
+			details.Sessions = append(details.Sessions, messageOf(found[i]).SessionHash)
+		}
+		event, err := putOnRecord(ctx, q, by, details, "Released the message %s from quarantine.", message)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,15 @@ import (
 // A search that has found a message before it was quarantined, and is kept afterwards, is made again.
 func TestQuarantineWhileASelectionIsKept(t *testing.T) {
 	t.Parallel()
+	for name, threshold := range map[string]float64{"as an item": 0, "as what was dropped": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			quarantineWhileKept(t, threshold)
+		})
+	}
+}
+
+func quarantineWhileKept(t *testing.T, threshold float64) {
 	store, url := open(t)
 	log := talk(t, store)
 	hotel := log["hotel"]
@@ -31,7 +40,7 @@ func TestQuarantineWhileASelectionIsKept(t *testing.T) {
 	kept := make(chan selection.Selection, 1)
 	go func() {
 		defer close(kept)
-		s, err := store.RequestContext(t.Context(), selection.Request{Query: "Which hotel did we book in Lisbon?", Limit: 5})
+		s, err := store.RequestContext(t.Context(), selection.Request{Query: "Which hotel did we book in Lisbon?", Limit: 5, Threshold: threshold})
 		if err != nil {
 			t.Errorf("RequestContext() = %v", err)
 		}

@@ -264,6 +264,16 @@ type CorePlayer struct {
 	UpdatedAt   time.Time
 }
 
+type CorePlayersSeen struct {
+	Hash        chain.Hash
+	Namespace   string
+	Key         string
+	Name        *string
+	Description *string
+	Data        chain.JSON
+	Preferences []string
+}
+
 type CorePlu struct {
 	Hash        chain.Hash
 	Key         string

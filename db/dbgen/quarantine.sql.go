@@ -418,7 +418,10 @@ func (q *Queries) SelectionsWith(ctx context.Context, message string, afterID *s
 
 const sessionsRead = `-- name: SessionsRead :many
 SELECT r.hash::log.hash AS session_hash, EXISTS (
-    SELECT FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = r.hash) AS member
+    SELECT FROM log.members v JOIN log.messages m ON m.id = v.since_id
+    WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = r.hash
+        AND (m.owner_id = v.player AND m.sequence = 1 OR m.owner_id <> v.player AND m.players_id @> ARRAY[v.player]::CHAR(64)[]
+            AND m.master_player IS DISTINCT FROM v.player AND NOT COALESCE(m.source LIKE '%; by ' || v.player, FALSE))) AS own
 FROM (
     SELECT unnest(CAST($2::TEXT[] AS CHAR(64)[])) AS hash
     UNION SELECT m.session_hash::CHAR(64) FROM log.messages m WHERE m.hash = ANY (CAST($3::TEXT[] AS CHAR(64)[]))) r
@@ -427,10 +430,12 @@ ORDER BY r.hash
 
 type SessionsReadRow struct {
 	SessionHash chain.Hash
-	Member      bool
+	Own         bool
 }
 
-// The sessions in a list and those of messages, and whether a player is a member.
+// The sessions in a list and those of messages, and whether they are a player's own: begun by them, or where somebody else
+// has named them first. An administrator becomes a member by what they append themself, too, as owner, or as master player
+// for another; that makes nothing their own.
 func (q *Queries) SessionsRead(ctx context.Context, player string, sessions []string, messages []string) ([]SessionsReadRow, error) {
 	rows, err := q.db.Query(ctx, sessionsRead, player, sessions, messages)
 	if err != nil {
@@ -440,7 +445,7 @@ func (q *Queries) SessionsRead(ctx context.Context, player string, sessions []st
 	items := []SessionsReadRow{}
 	for rows.Next() {
 		var i SessionsReadRow
-		if err := rows.Scan(&i.SessionHash, &i.Member); err != nil {
+		if err := rows.Scan(&i.SessionHash, &i.Own); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -25,7 +25,9 @@ END $$;
 GRANT EXECUTE ON FUNCTION log.players_known_to TO cm_player;
 
 GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
-GRANT SELECT ON log.messages, log.message_refs, log.members, log.players_known, log.messages_v7, core.players, core.hashtags, core.flags, core.items,
+REVOKE SELECT ON core.players FROM cm_player;
+GRANT SELECT (hash, namespace, key, name, description, data) ON core.players TO cm_player; -- not preferences
+GRANT SELECT ON log.messages, log.message_refs, log.members, log.players_known, log.messages_v7, core.hashtags, core.flags, core.items,
     core.locations, core.components, knowledge.records, memory.selections TO cm_player;
 
 DO $$

@@ -3,8 +3,8 @@
 -- +goose Up
 SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 
--- Who has sent, received or coordinated a message of a session, and since which message. Only members append to a
--- session that is there, which the server sees to with the session locked; so nobody gets in who was not named by one.
+-- Who has sent, received or coordinated a message of a session, and since which message; to have erased one is not to take
+-- part. Only members append to a session that is there, which the server sees to with the session locked; so nobody gets in who was not named by one.
 CREATE TABLE log.members (
     player       log.hash NOT NULL,
     session_hash log.hash NOT NULL,
@@ -23,7 +23,7 @@ BEGIN
     INSERT INTO log.members (player, session_hash, since_id, named_by)
     SELECT DISTINCT ON (n.session_hash, n.player) n.player, n.session_hash, n.id, n.owner_id
     FROM (
-        SELECT a.id, a.session_hash, a.owner_id, a.owner_id AS player FROM added a
+        SELECT a.id, a.session_hash, a.owner_id, a.owner_id AS player FROM added a WHERE a.event_type IS DISTINCT FROM 'erasure'
         UNION ALL SELECT a.id, a.session_hash, a.owner_id, a.master_player FROM added a WHERE a.master_player IS NOT NULL
         UNION ALL SELECT a.id, a.session_hash, a.owner_id, p.player FROM added a CROSS JOIN LATERAL unnest(a.players_id) AS p (player)
     ) n
@@ -46,7 +46,7 @@ ALTER TABLE log.members ENABLE ALWAYS TRIGGER immutable_all;
 INSERT INTO log.members (player, session_hash, since_id, named_by)
 SELECT DISTINCT ON (n.player, m.session_hash) n.player, m.session_hash, m.id, m.owner_id
 FROM log.messages m CROSS JOIN LATERAL unnest(m.players_id || m.owner_id || m.master_player) AS n (player)
-WHERE n.player IS NOT NULL ORDER BY n.player, m.session_hash, m.id;
+WHERE n.player IS NOT NULL AND (m.event_type IS DISTINCT FROM 'erasure' OR n.player <> m.owner_id) ORDER BY n.player, m.session_hash, m.id;
 
 -- Which messages a scope holds, as before, of those that a viewer sees: all if there is none, else those of the sessions
 -- that they were a member of by a message up to an id (NULL: by any). What sessions or threads lead to is looked up one by
@@ -148,14 +148,28 @@ CREATE VIEW log.players_known WITH (security_barrier) AS
     WHERE v.player = log.viewer() AND (o.player = v.player OR o.named_by <> v.player
         OR EXISTS (SELECT FROM log.messages m WHERE m.session_hash = o.session_hash AND m.owner_id = o.player));
 
--- Views show whoever looks what they may see.
+-- Players as whoever looks may see them: preferences are one's own. It has its owner's rights, since a player's role may read
+-- no column of preferences.
+CREATE VIEW core.players_seen WITH (security_barrier) AS
+    SELECT p.hash, p.namespace, p.key, p.name, p.description, p.data,
+        (CASE WHEN current_user <> 'cm_player' OR p.hash = log.viewer() THEN p.preferences ELSE '{}' END)::TEXT[] AS preferences
+    FROM core.players p
+    WHERE current_user <> 'cm_player' OR p.hash = log.viewer() OR EXISTS (SELECT FROM log.players_known k WHERE k.player = p.hash);
+CREATE OR REPLACE VIEW core.components AS
+    SELECT hash, namespace, key, name, description, data, preferences FROM core.players_seen
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.hashtags
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.flags
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.items
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.locations;
+
+-- Other views show whoever looks what they may see.
 -- +goose StatementBegin
 DO $$
 DECLARE
     named REGCLASS;
 BEGIN
     FOR named IN SELECT c.oid::REGCLASS FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relkind = 'v' AND c.relname <> 'players_known' AND (n.nspname IN ('log', 'core') OR n.nspname = 'public' AND c.relname = 'ia_nest_events')
+        WHERE c.relkind = 'v' AND c.relname NOT IN ('players_known', 'players_seen', 'components') AND (n.nspname IN ('log', 'core') OR n.nspname = 'public' AND c.relname = 'ia_nest_events')
     LOOP
         EXECUTE format('ALTER VIEW %s SET (security_invoker = TRUE)', named);
     END LOOP;

@@ -45,6 +45,20 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- What stands there is there for good: whom it speaks of has most reason to erase it. Code CM007, as of what cannot be erased.
+-- +goose StatementBegin
+CREATE FUNCTION log.keep_audit() RETURNS TRIGGER LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM log.audit_sessions a WHERE a.session_hash = NEW.session_hash) THEN
+        RAISE EXCEPTION 'what is on record of somebody''s acts cannot be erased' USING ERRCODE = 'CM007';
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER keep_audit BEFORE INSERT ON log.messages FOR EACH ROW WHEN (NEW.event_type = 'erasure') EXECUTE FUNCTION log.keep_audit();
+ALTER TABLE log.messages ENABLE ALWAYS TRIGGER keep_audit;
+
 -- ---- quarantine ------------------------------------------------------------------------------------------
 
 -- Messages that are in no new selection, from a quarantine to its release. What was stays on record.
@@ -98,14 +112,14 @@ BEGIN
     RAISE EXCEPTION 'memory.quarantines is kept as it was: % is refused', TG_OP USING ERRCODE = 'CM004';
 END $$;
 
--- A selection that was made while one of its messages was quarantined is not kept. Code CM009: make it again.
+-- A selection that was made while a message that it took or dropped was quarantined is not kept. Code CM009: make it again.
 CREATE FUNCTION memory.refuse_quarantined() RETURNS TRIGGER LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(memory.quarantine_lock());
-    IF EXISTS (
-        SELECT FROM jsonb_array_elements(NEW.items) AS i (item)
+    IF EXISTS (SELECT FROM memory.quarantines q WHERE q.released_at IS NULL) AND EXISTS (
+        SELECT FROM jsonb_array_elements(NEW.items || COALESCE(NEW.dropped, '[]')) AS i (item)
         JOIN memory.quarantines q ON q.released_at IS NULL AND q.message = (i.item ->> 'hash')::CHAR(64)) THEN
         RAISE EXCEPTION 'a message was quarantined in the meantime' USING ERRCODE = 'CM009';
     END IF;

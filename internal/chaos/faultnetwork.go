@@ -66,14 +66,12 @@ func badNetwork(ctx context.Context, s *stage) error {
 		return err
 	}
 	hold := size(s, 2*time.Second, 10*time.Second)
-	long := size(s, 4*time.Second, 45*time.Second) // longer than any request may take
 	direct := func() string { return c.url(database) }
 	for _, d := range []disruption{
 		{done: "connections cut, new ones refused", hold: hold,
 			begin: func(context.Context) error { n.proxy.Stop(); return nil },
 			end:   func(context.Context) error { return n.proxy.Start() }},
 		{done: "each connection reset once it is used", hold: hold, begin: n.poison("reset_peer", `{"timeout": 0}`), end: n.cure},
-		{done: "a black hole", hold: long, begin: n.poison("timeout", `{"timeout": 0}`), end: n.cure},
 		{done: "64 kB/s", hold: hold, begin: n.poison("bandwidth", `{"rate": 64}`), end: n.cure},
 		{done: "100 ms ± 100 ms", hold: hold, begin: n.poison("latency", `{"latency": 100, "jitter": 100}`), end: n.cure},
 	} {
@@ -83,5 +81,30 @@ func badNetwork(ctx context.Context, s *stage) error {
 			return fmt.Errorf("%s: %w", d.done, err)
 		}
 	}
-	return nil
+	return s.blackHole(ctx)
+}
+
+// blackHole lets nothing through between server and Postgres. What was connected then is lost, and nobody says so: the
+// server has to find out, and Postgres keeps what is connected, with its locks.
+func (s *stage) blackHole(ctx context.Context) error {
+	c, err := s.started(ctx, map[string]string{"max_connections": "300"})
+	if err != nil {
+		return err
+	}
+	h, err := newHole(fmt.Sprintf("127.0.0.1:%d", c.port))
+	if err != nil {
+		return err
+	}
+	s.later(h.close)
+	scene, err := s.scene(ctx, fmt.Sprintf("postgres://postgres:%s@%s/%s?sslmode=disable", url.QueryEscape(s.password), h.addr(), database), usual)
+	if err != nil {
+		return err
+	}
+	hold := size(s, 4*time.Second, 45*time.Second) // longer than any request may take
+	return scene.disrupt(ctx, disruption{
+		done: fmt.Sprintf("a black hole for %s, what was connected stays silent", hold), times: size(s, 1, 3), hold: hold, again: healthyLimit,
+		begin:    func(context.Context) error { h.fall(); return nil },
+		end:      func(context.Context) error { h.rise(); return nil },
+		database: func() string { return c.url(database) },
+	})
 }

@@ -2,45 +2,99 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// sample is what a process holds at a moment.
-type sample struct{ memory, goroutines, descriptors float64 }
-
-var goroutines = regexp.MustCompile(`(?m)^go_goroutines ([0-9.e+]+)$`)
-
-// sample looks at the server.
-func (v *server) sample(ctx context.Context) (sample, error) {
-	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", v.process.pid()))
-	if err != nil {
-		return sample{}, err
-	}
-	fields := strings.Fields(string(statm))
-	pages, err := strconv.ParseFloat(fields[1], 64)
-	if err != nil {
-		return sample{}, err
-	}
-	status, text := v.get(ctx, "/metrics", 10*time.Second)
-	m := goroutines.FindStringSubmatch(text)
-	if m == nil {
-		return sample{}, fmt.Errorf("/metrics answers %d, without go_goroutines", status)
-	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	return sample{pages * float64(os.Getpagesize()) / (1 << 20), n, float64(files(v.process.pid()))}, err
+// sample is what a process holds at a moment, while it rests.
+type sample struct {
+	at                                    time.Duration // since the first
+	heap, memory, goroutines, descriptors float64       // both of the first in MB: what is in use, and what the system gave
 }
 
-// leastSamples are enough for a beginning and an end to be told apart, also on a busy machine.
-const leastSamples = 9
+// sample looks at the server. collections is how often it has freed what nobody uses.
+func (v *server) sample(ctx context.Context) (x sample, collections float64, err error) {
+	status, text := v.get(ctx, "/metrics", 10*time.Second)
+	for name, value := range map[string]*float64{"go_memstats_heap_alloc_bytes": &x.heap, "go_goroutines": &x.goroutines,
+		"go_gc_duration_seconds_count": &collections} {
+		if *value, err = metricOf(text, name); err != nil {
+			return x, 0, fmt.Errorf("/metrics answers %d: %w", status, err)
+		}
+	}
+	x.heap /= 1 << 20
+	x.descriptors = float64(files(v.process.pid()))
+	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", v.process.pid()))
+	if err != nil {
+		return x, 0, err
+	}
+	pages, err := strconv.ParseFloat(strings.Fields(string(statm))[1], 64)
+	x.memory = pages * float64(os.Getpagesize()) / (1 << 20)
+	return x, collections, err
+}
 
-// soak lets a server work for long, with clients and subscribers that come and go, and looks whether it holds more and
-// more.
+// resting looks at the server once nobody asks anything, and it has freed twice what nobody uses: what is freed by the first
+// time may keep something until the second.
+func (s *scene) resting(ctx context.Context) (x sample, err error) {
+	resume := s.crew.rest()
+	defer resume()
+	s.crew.client.http.CloseIdleConnections()
+	_, before, err := s.server.sample(ctx)
+	if err != nil {
+		return x, err
+	}
+	_, late := until(ctx, startLimit, "memory is freed", func() bool { // each look uses some
+		var now float64
+		x, now, err = s.server.sample(ctx)
+		return err != nil || now >= before+2
+	})
+	return x, errors.Join(err, late)
+}
+
+// leastSamples are enough for a line, also on a busy machine.
+const leastSamples = 10
+
+// growth is how much something grows from the first sample to the last by the line of least squares through them:
+//
+//	growth = (t_last − t_first) × Σ (t − mean t)(x − mean x) / Σ (t − mean t)²
+func growth(list []sample, of func(sample) float64) float64 {
+	var meanT, meanX, both, square float64
+	n := float64(len(list))
+	for _, x := range list {
+		meanT += x.at.Seconds() / n
+		meanX += of(x) / n
+	}
+	for _, x := range list {
+		t := x.at.Seconds() - meanT
+		both += t * (of(x) - meanX)
+		square += t * t
+	}
+	if square == 0 {
+		return 0
+	}
+	return (list[len(list)-1].at - list[0].at).Seconds() * both / square
+}
+
+// warmed leaves out the first fifth, while pools and caches fill.
+func warmed(list []sample) []sample { return list[len(list)/5:] }
+
+// level is how much each may grow: half of what one a minute would be in an hour.
+var levels = []struct {
+	name, unit string
+	of         func(sample) float64
+	most       float64
+	timed      bool // grows at first, which a short soak takes for all
+}{
+	{"memory in use", " MB", func(x sample) float64 { return x.heap }, 16, true},
+	{"memory", " MB", func(x sample) float64 { return x.memory }, 48, true},
+	{"goroutines", "", func(x sample) float64 { return x.goroutines }, 24, false},
+	{"descriptors", "", func(x sample) float64 { return x.descriptors }, 24, false},
+}
+
+// soak lets a server work for long, with clients that come and go, and looks whether it holds more and more.
 func soak(ctx context.Context, s *stage) error {
 	length := s.cfg.Soak
 	if length == 0 {
@@ -57,47 +111,27 @@ func soak(ctx context.Context, s *stage) error {
 		return err
 	}
 	began := time.Now()
+	others := &mix{scene: scene, every: size(s, 20*time.Millisecond, 100*time.Millisecond)}
 	var samples []sample
 	for time.Since(began) < length || len(samples) < leastSamples {
-		// Listeners come and go; each stays for a part of the time.
-		crowd, err := scene.server.subscribe(ctx, 20, 1)
+		if err := others.turn(ctx, max(length/300, 200*time.Millisecond)); err != nil {
+			return err
+		}
+		now, err := scene.resting(ctx)
 		if err != nil {
 			return err
 		}
-		if err := pause(ctx, max(length/300, 100*time.Millisecond)); err != nil {
-			return err
-		}
-		crowd.close()
-		if _, err := until(ctx, 10*time.Second, "subscriptions have ended", func() bool { return crowd.gone() }); err != nil {
-			return err
-		}
-		now, err := scene.server.sample(ctx)
-		if err != nil {
-			return err
-		}
+		now.at = time.Since(began)
 		samples = append(samples, now)
 	}
-	done := fmt.Sprintf("work for %s: 8 writers, 2 readers, 20 subscribers that come and go", length)
-	third := len(samples) / 3
-	middle, last := samples[third:2*third], samples[len(samples)-third:]
-	for _, f := range []struct {
-		name, unit  string
-		of          func(sample) float64
-		ratio, room float64 // room: of the subscribers, some may be about to end
-		timed       bool    // grows at first, which a short soak takes for all
-	}{
-		{"memory", " MB", func(x sample) float64 { return x.memory }, 1.1, 16, true},
-		{"goroutines", "", func(x sample) float64 { return x.goroutines }, 1.1, 60, false},
-		{"descriptors", "", func(x sample) float64 { return x.descriptors }, 1.1, 30, false},
-	} {
-		a, b := median(middle, f.of), median(last, f.of)
-		s.found(done, len(samples), fmt.Sprintf("%s level: the last third's median ≤ %.1f × the middle third's + %.0f%s", f.name, f.ratio, f.room, f.unit),
-			fmt.Sprintf("%.0f%s at first, %.0f%s in the middle, %.0f%s in the end", f.of(samples[0]), f.unit, a, f.unit, b, f.unit), b <= f.ratio*a+f.room,
-			map[string]float64{"first": f.of(samples[0]), "middle": a, "last": b})
-		s.rows[len(s.rows)-1].Timed = f.timed
-	}
-	list := append(scene.crew.writes.since(began), scene.crew.reads.since(began)...)
-	s.found(done, 1, "everything is answered", tally(list), count(list, answered) == len(list) && len(list) > 0, nil)
+	done := fmt.Sprintf("work for %s: 8 writers, 2 readers, %d subscribers by events and %d by WebSocket that come and go, context asked for, requests aborted",
+		length, soakEvents, soakSockets)
+	s.level(done, warmed(samples))
+	list := append(append(scene.crew.writes.since(began), scene.crew.reads.since(began)...), others.asked.since(began)...)
+	s.found(done, len(samples), "everything is answered, and whoever listens is told",
+		fmt.Sprintf("%s; %d of them context; %d WebSockets were told, %d requests aborted", tally(list), len(others.asked.since(began)), others.listened.Load(),
+			others.aborted.Load()),
+		count(list, answered) == len(list) && len(list) > 0 && others.listened.Load() == int64(len(samples)*soakSockets) && others.aborted.Load() > 0, nil)
 	var sum verdict
 	if err := scene.crew.check(ctx, scene.observer, c.url(database), &sum); err != nil {
 		return err
@@ -106,11 +140,14 @@ func soak(ctx context.Context, s *stage) error {
 	return nil
 }
 
-func median(list []sample, of func(sample) float64) float64 {
-	values := make([]float64, len(list))
-	for i, x := range list {
-		values[i] = of(x)
+// level adds the rows about what grows.
+func (s *stage) level(done string, samples []sample) {
+	for _, l := range levels {
+		first, last := l.of(samples[0]), l.of(samples[len(samples)-1])
+		grown := growth(samples, l.of)
+		s.found(done, len(samples), fmt.Sprintf("%s level: grows by %.0f%s at most", l.name, l.most, l.unit),
+			fmt.Sprintf("by %.1f%s in %s at rest, from %.0f to %.0f", grown, l.unit, (samples[len(samples)-1].at-samples[0].at).Round(time.Second), first, last),
+			grown <= l.most, map[string]float64{"first": first, "last": last, "growth": grown})
+		s.rows[len(s.rows)-1].Timed = l.timed
 	}
-	slices.Sort(values)
-	return values[len(values)/2]
 }

@@ -131,12 +131,21 @@ func (v *server) get(ctx context.Context, path string, limit time.Duration) (int
 // metric reads a number of /metrics.
 func (v *server) metric(ctx context.Context, name string) (float64, error) {
 	status, text := v.get(ctx, "/metrics", 10*time.Second)
+	value, err := metricOf(text, name)
+	if err != nil {
+		return 0, fmt.Errorf("/metrics answers %d: %w", status, err)
+	}
+	return value, nil
+}
+
+// metricOf finds a number in what /metrics says.
+func metricOf(text, name string) (float64, error) {
 	for line := range strings.Lines(text) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+" "); ok {
 			return strconv.ParseFloat(value, 64)
 		}
 	}
-	return 0, fmt.Errorf("/metrics answers %d, without %s", status, name)
+	return 0, fmt.Errorf("no %s", name)
 }
 
 // databaseURL gives the address of its database as a superuser.
