@@ -13,7 +13,6 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -184,9 +183,9 @@ func (p *Provider) caller(token *oidc.IDToken) (Caller, error) {
 	if err := json.Unmarshal(claims[p.cfg.Claim], &name); err != nil || name == "" || len(name) > maxClaimBytes {
 		return Caller{}, errJWT("its claim " + p.cfg.Claim + " names no player")
 	}
-	player, err := chain.ParseHash(name)
-	if err != nil {
-		player = component.DefaultHash("ply", name)
+	player := component.DefaultHash("ply", name) // never a hash as it stands there: whoever may choose it could be anybody
+	if player == Administrator().Player {
+		return Caller{}, errJWT("its claim " + p.cfg.Claim + " names the administrator's player")
 	}
 	return Caller{Player: player, Role: Client, Scopes: statedScopes(claims["scope"]), Expires: token.Expiry}, nil
 }

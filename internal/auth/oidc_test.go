@@ -177,7 +177,7 @@ func TestProviderTokens(t *testing.T) {
 		scopes Scopes
 	}{
 		"plain":                     {nil, component.DefaultHash("ply", "lena").String(), usual},
-		"a hash":                    {claims{"sub": hash}, hash, usual},
+		"a hash is a key":           {claims{"sub": hash}, component.DefaultHash("ply", hash).String(), usual},
 		"a hash in upper case":      {claims{"sub": strings.ToUpper(hash)}, component.DefaultHash("ply", strings.ToUpper(hash)).String(), usual},
 		"several audiences":         {claims{"aud": []string{"x", "cm"}}, component.DefaultHash("ply", "lena").String(), usual},
 		"scopes of others":          {claims{"scope": "openid profile"}, component.DefaultHash("ply", "lena").String(), usual},
@@ -237,6 +237,7 @@ func TestProviderRefuses(t *testing.T) {
 		"other claims":        {parts[0] + "." + raw64([]byte(`{"iss":"`+i.server.URL+`","aud":"cm","sub":"admin","exp":9999999999}`)) + "." + parts[2], "no key"},
 		"no signature":        {parts[0] + "." + parts[1] + ".", "no key"},
 		"an unknown key":      {signed(t, claims{"alg": "RS256", "kid": "two"}, i.claims(nil), signRSA(t, other.keys["one"])), "no key"},
+		"the administrator":   {i.token(claims{"sub": "admin"}), "its claim sub names the administrator's player"},
 		"no subject":          {i.token(claims{"sub": nil}), "its claim sub names no player"},
 		"an empty subject":    {i.token(claims{"sub": ""}), "its claim sub names no player"},
 		"a subject in a list": {i.token(claims{"sub": []string{"lena"}}), "no key"},

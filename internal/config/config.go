@@ -36,7 +36,7 @@ type Server struct {
 	AllowedHosts    []string `name:"allowed-hosts" env:"ALLOWED_HOSTS" sep:"," placeholder:"HOST,…" help:"Names that browsers may reach this server by, besides those of loopback and ADDR; * is any. None: no others while ADDR is on loopback, else any."`
 	OIDCIssuer      string   `name:"oidc-issuer" env:"OIDC_ISSUER" placeholder:"URL" help:"An OpenID provider whose tokens are taken, as its discovery names it, such as https://login.example.org; none: only this server's own tokens."`
 	OIDCAudience    string   `name:"oidc-audience" env:"OIDC_AUDIENCE" placeholder:"NAME" help:"Whom the provider's tokens must be for; needed with OIDC_ISSUER."`
-	OIDCPlayerClaim string   `name:"oidc-player-claim" env:"OIDC_PLAYER_CLAIM" default:"sub" placeholder:"CLAIM" help:"The claim that names the player: 64 lower-case hexadecimal digits are their hash, anything else a key in the namespace ply. It must be one that people cannot choose themselves."`
+	OIDCPlayerClaim string   `name:"oidc-player-claim" env:"OIDC_PLAYER_CLAIM" default:"sub" placeholder:"CLAIM" help:"The claim that names the player, by their key in the namespace ply. It must be one that people cannot choose themselves."`
 
 	EmbeddingsURL     string   `name:"embeddings-url" env:"EMBEDDINGS_URL" placeholder:"URL" help:"An OpenAI-compatible embeddings endpoint, such as http://localhost:11434/v1; none: ranking needs no model."`
 	EmbeddingsModel   string   `name:"embeddings-model" env:"EMBEDDINGS_MODEL" placeholder:"MODEL" help:"The model to ask it for."`
