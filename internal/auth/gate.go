@@ -4,14 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// Names of the cookie that holds the id of a session. Browsers keep the first to this host, to https and to /; it is
-// used wherever the request came by https.
+// Names of the cookie that holds the id of a session. Browsers keep the first to this host, to https and to /. The plain
+// name, which neighbours of a host can set for it, is for http on loopback alone.
 const (
 	secureCookie = "__Host-cm_session"
 	plainCookie  = "cm_session"
@@ -93,12 +94,31 @@ func Bearer(header string) (string, error) {
 
 // sessionID gives the id that the request's cookie holds, or "".
 func sessionID(r *http.Request) string {
-	for _, name := range []string{secureCookie, plainCookie} {
+	names := []string{secureCookie}
+	if isLocal(r) {
+		names = append(names, plainCookie)
+	}
+	for _, name := range names {
 		if c, err := r.Cookie(name); err == nil && c.Value != "" {
 			return c.Value
 		}
 	}
 	return ""
+}
+
+// isSecure tells whether the request came by https. A proxy that speaks it says so. Whoever lies about it only makes their
+// own browser stricter.
+func isSecure(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+// isLocal tells whether the request came by http, for a name that only this machine has.
+func isLocal(r *http.Request) bool {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return !isSecure(r) && isLoopback(host)
 }
 
 // Sessions serves the console's session: POST {"token": …} signs in, GET tells who is signed in, DELETE signs out.
@@ -119,6 +139,11 @@ func noStore(next http.Handler) http.Handler {
 }
 
 func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
+	if !isSecure(r) && !isLocal(r) {
+		refuse(w, http.StatusForbidden, fault.New(fault.Forbidden,
+			"signing in needs https, or a name of loopback such as localhost; a proxy that speaks https says so by X-Forwarded-Proto"))
+		return
+	}
 	var body struct {
 		Token string `json:"token"`
 	}
@@ -131,6 +156,13 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		refuse(w, Status(err), err)
 		return
+	}
+	if caller.Role == Hook {
+		refuse(w, http.StatusForbidden, fault.New(fault.Forbidden, "a hook's token opens no session"))
+		return
+	}
+	if replaced := sessionID(r); replaced != "" {
+		g.sessions.End(replaced)
 	}
 	http.SetCookie(w, cookie(r, g.sessions.Start(caller), int(SessionLife.Seconds())))
 	w.WriteHeader(http.StatusNoContent)
@@ -162,8 +194,7 @@ func cookie(r *http.Request, id string, maxAge int) *http.Cookie {
 		Name: plainCookie, Value: id, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	}
-	// A proxy that speaks https says so. Whoever lies about it only makes their own browser stricter.
-	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+	if isSecure(r) {
 		c.Name, c.Secure = secureCookie, true
 	}
 	return c

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -25,7 +27,12 @@ func setUp(t *testing.T) *fixture {
 	f := &fixture{t: t, token: NewAdminToken(), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	sessions := NewSessions()
 	sessions.Now = func() time.Time { return f.now }
-	f.gate = NewGate(NewAdminVerifier(f.token), sessions)
+	f.gate = NewGate(verifierFunc(func(ctx context.Context, token string) (Caller, error) {
+		if role, ok := roleOf(token); ok && role == Hook {
+			return Caller{Role: Hook, Scopes: EventsIngest, TokenID: "a hook's"}, nil
+		}
+		return NewAdminVerifier(f.token).Verify(ctx, token)
+	}), sessions)
 	f.mux = http.NewServeMux()
 	f.mux.Handle("/session", f.gate.Sessions())
 	f.mux.Handle("/who", f.gate.Identify(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,6 +46,10 @@ func setUp(t *testing.T) *fixture {
 	return f
 }
 
+type verifierFunc func(context.Context, string) (Caller, error)
+
+func (f verifierFunc) Verify(ctx context.Context, token string) (Caller, error) { return f(ctx, token) }
+
 func (f *fixture) do(method, target, body string, header ...string) *http.Response {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	for i := 0; i+1 < len(header); i += 2 {
@@ -51,7 +62,7 @@ func (f *fixture) do(method, target, body string, header ...string) *http.Respon
 
 func (f *fixture) signIn(header ...string) *http.Cookie {
 	f.t.Helper()
-	r := f.do("POST", "http://cm.test/session", `{"token":"`+f.token+`"}`, header...)
+	r := f.do("POST", "http://cm.localhost/session", `{"token":"`+f.token+`"}`, header...)
 	if r.StatusCode != http.StatusNoContent || len(r.Cookies()) != 1 {
 		f.t.Fatalf("POST /session = %d with %d cookies, want 204 with one", r.StatusCode, len(r.Cookies()))
 	}
@@ -93,7 +104,7 @@ func TestBearer(t *testing.T) {
 		if test.header != "" {
 			header = []string{"Authorization", test.header}
 		}
-		r := f.do("GET", "http://cm.test/who", "", header...)
+		r := f.do("GET", "http://cm.localhost/who", "", header...)
 		if r.StatusCode != test.status {
 			t.Errorf("%s: status = %d, want %d", name, r.StatusCode, test.status)
 		}
@@ -116,7 +127,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("the cookie's value = %q, want a random id", c.Value)
 	}
 	cookie := c.Name + "=" + c.Value
-	r := f.do("GET", "http://cm.test/session", "", "Cookie", cookie)
+	r := f.do("GET", "http://cm.localhost/session", "", "Cookie", cookie)
 	var who struct {
 		Player, Role string
 		Scopes       []string
@@ -125,13 +136,13 @@ func TestSession(t *testing.T) {
 	if err := json.NewDecoder(r.Body).Decode(&who); err != nil || who.Role != "admin" || len(who.Scopes) != 8 || who.Token == nil || *who.Token != "" || who.Player != Administrator().Player.String() {
 		t.Errorf("GET /session = %v, %v, want the administrator", who, err)
 	}
-	if r := f.do("POST", "http://cm.test/who", "", "Cookie", cookie); r.StatusCode != 200 {
+	if r := f.do("POST", "http://cm.localhost/who", "", "Cookie", cookie); r.StatusCode != 200 {
 		t.Errorf("a request with the cookie = %d, want 200", r.StatusCode)
 	}
-	if r := f.do("DELETE", "http://cm.test/session", "", "Cookie", cookie); r.StatusCode != 204 || r.Cookies()[0].MaxAge >= 0 {
+	if r := f.do("DELETE", "http://cm.localhost/session", "", "Cookie", cookie); r.StatusCode != 204 || r.Cookies()[0].MaxAge >= 0 {
 		t.Errorf("DELETE /session = %d %v, want 204 and the cookie deleted", r.StatusCode, r.Cookies())
 	}
-	r = f.do("GET", "http://cm.test/session", "", "Cookie", cookie)
+	r = f.do("GET", "http://cm.localhost/session", "", "Cookie", cookie)
 	if code, text := message(t, r); r.StatusCode != 401 || code != fault.Unauthenticated || !strings.HasPrefix(text, "the session has ended") {
 		t.Errorf("GET /session after DELETE = %d %s %q, want 401", r.StatusCode, code, text)
 	}
@@ -144,7 +155,7 @@ func TestSessionBehindHTTPS(t *testing.T) {
 	if c.Name != "__Host-cm_session" || !c.Secure {
 		t.Errorf("the cookie = %v, want __Host- and Secure", c)
 	}
-	if r := f.do("GET", "http://cm.test/who", "", "Cookie", c.Name+"="+c.Value); r.StatusCode != 200 {
+	if r := f.do("GET", "http://cm.localhost/who", "", "Cookie", c.Name+"="+c.Value); r.StatusCode != 200 {
 		t.Errorf("a request with the cookie = %d, want 200", r.StatusCode)
 	}
 }
@@ -157,13 +168,14 @@ func TestSignInRefuses(t *testing.T) {
 		status int
 		code   fault.Code
 	}{
+		"a hook's":    {`{"token":"` + NewToken(Hook) + `"}`, 403, fault.Forbidden},
 		"wrong token": {`{"token":"` + NewAdminToken() + `"}`, 401, fault.Unauthenticated},
 		"no token":    {`{}`, 401, fault.Unauthenticated},
 		"no JSON":     {`token`, 400, fault.BadUserInput},
 		"a number":    {`{"token":1}`, 400, fault.BadUserInput},
 		"too large":   {`{"token":"` + strings.Repeat("x", 1<<20) + `"}`, 400, fault.BadUserInput},
 	} {
-		r := f.do("POST", "http://cm.test/session", test.body)
+		r := f.do("POST", "http://cm.localhost/session", test.body)
 		if len(r.Cookies()) != 0 {
 			t.Errorf("%s: a cookie", name)
 		}
@@ -184,19 +196,19 @@ func TestCrossOrigin(t *testing.T) {
 		status int
 	}{
 		"own origin":             {"POST", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-origin"}, 200},
-		"own origin, old":        {"POST", []string{"Cookie", cookie, "Origin", "http://cm.test"}, 200},
+		"own origin, old":        {"POST", []string{"Cookie", cookie, "Origin", "http://cm.localhost"}, 200},
 		"another site":           {"POST", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, 401},
 		"another origin, old":    {"POST", []string{"Cookie", cookie, "Origin", "http://evil.test"}, 401},
-		"another port":           {"POST", []string{"Cookie", cookie, "Origin", "http://cm.test:81"}, 401},
-		"a WebSocket":            {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://cm.test", "Sec-Fetch-Site", "same-site"}, 200},
-		"another's WebSocket":    {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://app.cm.test"}, 401},
+		"another port":           {"POST", []string{"Cookie", cookie, "Origin", "http://cm.localhost:81"}, 401},
+		"a WebSocket":            {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://cm.localhost", "Sec-Fetch-Site", "same-site"}, 200},
+		"another's WebSocket":    {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://app.cm.localhost"}, 401},
 		"another site, by token": {"POST", []string{"Authorization", "Bearer " + f.token, "Sec-Fetch-Site", "cross-site"}, 200},
 	} {
-		if r := f.do(test.method, "http://cm.test/who", "", test.header...); r.StatusCode != test.status {
+		if r := f.do(test.method, "http://cm.localhost/who", "", test.header...); r.StatusCode != test.status {
 			t.Errorf("%s: %d, want %d", name, r.StatusCode, test.status)
 		}
 	}
-	r := f.do("POST", "http://cm.test/session", `{"token":"`+f.token+`"}`, "Sec-Fetch-Site", "cross-site")
+	r := f.do("POST", "http://cm.localhost/session", `{"token":"`+f.token+`"}`, "Sec-Fetch-Site", "cross-site")
 	if code, _ := message(t, r); r.StatusCode != 403 || code != fault.Forbidden || len(r.Cookies()) != 0 {
 		t.Errorf("to sign in from another site = %d %s, want 403", r.StatusCode, code)
 	}
@@ -206,7 +218,7 @@ func TestSessionExpires(t *testing.T) {
 	t.Parallel()
 	f := setUp(t)
 	open := func(c *http.Cookie) bool {
-		return f.do("GET", "http://cm.test/session", "", "Cookie", c.Name+"="+c.Value).StatusCode == 200
+		return f.do("GET", "http://cm.localhost/session", "", "Cookie", c.Name+"="+c.Value).StatusCode == 200
 	}
 	idle, used := f.signIn(), f.signIn()
 	for elapsed := 59 * time.Minute; elapsed < SessionLife; elapsed += 59 * time.Minute {
@@ -224,24 +236,84 @@ func TestSessionExpires(t *testing.T) {
 	}
 }
 
+// The plain name of the cookie, which a neighbour can set, counts only where no other can be had.
+func TestPlainCookie(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	c := f.signIn()
+	cookie := c.Name + "=" + c.Value
+	for name, test := range map[string]struct {
+		target string
+		header []string
+		status int
+	}{
+		"http on loopback":             {"http://localhost:8080/who", nil, 200},
+		"http on a loopback address":   {"http://[::1]:8080/who", nil, 200},
+		"https behind a proxy":         {"http://cm.test/who", []string{"X-Forwarded-Proto", "https"}, 401},
+		"https to a name of loopback":  {"http://localhost/who", []string{"X-Forwarded-Proto", "https"}, 401},
+		"https itself":                 {"https://cm.test/who", nil, 401},
+		"http elsewhere":               {"http://cm.test/who", nil, 401},
+		"a name that looks like local": {"http://localhost.test/who", nil, 401},
+	} {
+		if r := f.do("GET", test.target, "", append(test.header, "Cookie", cookie)...); r.StatusCode != test.status {
+			t.Errorf("%s: %d, want %d", name, r.StatusCode, test.status)
+		}
+	}
+	r := f.do("POST", "http://cm.test/session", `{"token":"`+f.token+`"}`)
+	if code, _ := message(t, r); r.StatusCode != 403 || code != fault.Forbidden || len(r.Cookies()) != 0 {
+		t.Errorf("to sign in by http from elsewhere = %d %s, want 403", r.StatusCode, code)
+	}
+}
+
+func TestSignInReplaces(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	first := f.signIn()
+	cookie := first.Name + "=" + first.Value
+	f.do("POST", "http://cm.localhost/session", `{"token":"`+NewAdminToken()+`"}`, "Cookie", cookie)
+	if r := f.do("GET", "http://cm.localhost/who", "", "Cookie", cookie); r.StatusCode != 200 {
+		t.Errorf("the session after somebody failed to sign in = %d, want 200", r.StatusCode)
+	}
+	f.signIn("Cookie", cookie)
+	if r := f.do("GET", "http://cm.localhost/who", "", "Cookie", cookie); r.StatusCode != 401 {
+		t.Errorf("the session that was replaced = %d, want 401", r.StatusCode)
+	}
+}
+
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	s := NewSessions()
 	s.Now = func() time.Time { return now }
+	start := func(player, token string) string {
+		now = now.Add(time.Millisecond)
+		return s.Start(Caller{Player: chain.Sum([]byte(player)), Role: Client, TokenID: token})
+	}
+	others := start("other", "other's")
 	var ids []string
-	for range maxSessions + 1 {
-		now = now.Add(time.Second)
-		ids = append(ids, s.Start(Administrator()))
+	for range maxOfToken + 1 {
+		ids = append(ids, start("one", "one's"))
 	}
-	if len(s.open) != maxSessions {
-		t.Errorf("%d sessions are open, want %d", len(s.open), maxSessions)
+	if s.isOpen(ids[0]) || !s.isOpen(ids[1]) || !s.isOpen(others) || len(s.open) != maxOfToken+1 {
+		t.Errorf("after %d sessions of a token %d are open; want its first ended, and no other", maxOfToken+1, len(s.open))
 	}
-	if _, ok := s.find(ids[0]); ok {
-		t.Error("the session that was idle the longest is open")
+	for i := range 2 * maxSessions { // with ever new tokens
+		start("many", fmt.Sprint(i))
 	}
-	if _, ok := s.find(ids[1]); !ok {
-		t.Error("the second session is not open")
+	if len(s.open) != maxSessions || !s.isOpen(others) || !s.isOpen(ids[1]) {
+		t.Errorf("%d sessions are open, want %d, and those of others among them", len(s.open), maxSessions)
+	}
+	late := start("late", "late's")
+	if len(s.open) != maxSessions || !s.isOpen(late) || !s.isOpen(others) {
+		t.Errorf("%d sessions are open; want room for another player, at the cost of whoever has the most", len(s.open))
+	}
+	s = NewSessions() // tokens without an id
+	file := s.Start(Administrator())
+	for range maxOfToken {
+		s.Start(Caller{Player: chain.Sum([]byte("a provider's")), Role: Client})
+	}
+	if !s.isOpen(file) {
+		t.Error("a provider's tokens have ended the administrator's session")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -14,7 +15,8 @@ import (
 const (
 	SessionIdle = time.Hour
 	SessionLife = 12 * time.Hour
-	maxSessions = 1000 // beyond it, the one that was idle the longest ends
+	maxSessions = 1000 // beyond it, one ends of the player who has the most
+	maxOfToken  = 16   // beyond it, one of the same token ends
 )
 
 // Sessions are the console's sessions, in memory: they end with the server. Safe for concurrent use.
@@ -46,6 +48,7 @@ func (s *Sessions) Start(c Caller) string {
 	defer s.mu.Unlock()
 	now := s.Now()
 	s.sweep(now)
+	s.makeRoom(c)
 	id := rand.Text() + rand.Text() // 256 bits
 	s.open[sha256.Sum256([]byte(id))] = &session{caller: c, started: now, used: now}
 	return id
@@ -105,20 +108,51 @@ func (s *session) expired(now time.Time) bool {
 	return now.Sub(s.used) >= SessionIdle || now.Sub(s.started) >= SessionLife
 }
 
-// sweep forgets what has expired and makes room for one more.
+// sweep forgets what has expired.
 func (s *Sessions) sweep(now time.Time) {
-	var oldest [sha256.Size]byte
-	var since time.Time
 	for key, open := range s.open {
 		if open.expired(now) {
 			delete(s.open, key)
-			continue
-		}
-		if since.IsZero() || open.used.Before(since) {
-			oldest, since = key, open.used
 		}
 	}
-	if len(s.open) >= maxSessions {
-		delete(s.open, oldest)
+}
+
+// makeRoom ends sessions so that a caller can have one more: one of the same token if it has as many as it may, and one of
+// the player with the most if there are too many in all. So nobody signs others out by signing in often. Of several, that
+// ends which was idle the longest.
+func (s *Sessions) makeRoom(c Caller) {
+	ofToken, ofPlayer := 0, map[chain.Hash]int{}
+	most := c.Player
+	for _, open := range s.open {
+		if isSameToken(open.caller, c) {
+			ofToken++
+		}
+		ofPlayer[open.caller.Player]++
+		if ofPlayer[open.caller.Player] > ofPlayer[most] {
+			most = open.caller.Player
+		}
 	}
+	switch {
+	case ofToken >= maxOfToken:
+		s.endIdlest(func(of Caller) bool { return isSameToken(of, c) })
+	case len(s.open) >= maxSessions:
+		s.endIdlest(func(of Caller) bool { return of.Player == most })
+	}
+}
+
+// isSameToken tells whether callers came with one token, or with what has no id and makes them the same.
+func isSameToken(a, b Caller) bool {
+	return a.TokenID == b.TokenID && (a.TokenID != "" || a.Player == b.Player && a.Role == b.Role)
+}
+
+// endIdlest ends the session of such callers that was idle the longest.
+func (s *Sessions) endIdlest(such func(Caller) bool) {
+	var idlest [sha256.Size]byte
+	var since time.Time
+	for key, open := range s.open {
+		if such(open.caller) && (since.IsZero() || open.used.Before(since)) {
+			idlest, since = key, open.used
+		}
+	}
+	delete(s.open, idlest)
 }

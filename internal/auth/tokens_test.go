@@ -43,7 +43,7 @@ func TestSessionOfAProvidersToken(t *testing.T) {
 	f.mux.Handle("/session", f.gate.Sessions())
 	c := f.signIn()
 	who := func() int {
-		return f.do("GET", "http://cm.test/session", "", "Cookie", c.Name+"="+c.Value).StatusCode
+		return f.do("GET", "http://cm.localhost/session", "", "Cookie", c.Name+"="+c.Value).StatusCode
 	}
 	if status := who(); status != 200 {
 		t.Errorf("GET /session = %d, want 200", status)
