@@ -130,6 +130,3 @@ func (c *subscribers) close() {
 	}
 	c.wait.Wait()
 }
-
-// gone tells whether all have ended.
-func (c *subscribers) gone() bool { return c.open.Load() == 0 }
