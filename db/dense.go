@@ -77,6 +77,9 @@ func (q *denseQuery) fill(sql string) string { return fillModel(sql, q.model, le
 // as HNSW comes.
 func denseNearest(ctx context.Context, tx reader, query denseQuery, scope selection.Scope, ids []int64, at *asOf, limit int, exact bool) ([]denseHit, error) {
 	kinds := words(scope.RecordKinds())
+	if exact && ids == nil { // nothing is not the whole log
+		ids = []int64{}
+	}
 	narrowed := scope.NarrowsMessages() || ids != nil
 	var hits []denseHit
 	var err error

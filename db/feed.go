@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/internal/chain"
-	"github.com/tzzr/context-manager/internal/fault"
 )
 
 const (
@@ -24,8 +23,6 @@ const (
 	feedSilence  = 5 * time.Second        // after which the connection that listens has to show that it lives
 	feedBatch    = 500                    // messages read at once
 	feedBytes    = 8 << 20                // their content, in bytes
-	feedWakes    = 64                     // readers woken at once
-	feedBreath   = time.Millisecond       // and a pause before the next
 	maxFeedRange = 1 << 20                // ids in one announcement; a longer one is not ours
 )
 
@@ -42,6 +39,7 @@ type feed struct {
 
 	mu          sync.Mutex
 	subscribers map[*Subscription]bool
+	seen        map[chain.Hash]*seenSessions // of players who subscribe
 	stopped     bool
 
 	held      atomic.Int64 // bytes of messages that wait for somebody
@@ -67,7 +65,7 @@ type feed struct {
 func newFeed(store *DB) *feed {
 	return &feed{
 		store: store, ready: make(chan struct{}), done: make(chan struct{}),
-		subscribers: map[*Subscription]bool{}, told: map[int64]bool{}, heard: make(chan struct{}, 1), maxHeld: maxHeldBytes,
+		subscribers: map[*Subscription]bool{}, seen: map[chain.Hash]*seenSessions{}, told: map[int64]bool{}, heard: make(chan struct{}, 1), maxHeld: maxHeldBytes,
 	}
 }
 
@@ -82,25 +80,6 @@ func (f *feed) launch() {
 	})
 }
 
-func (f *feed) add(s *Subscription) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch {
-	case f.stopped:
-		return errStopping
-	case len(f.subscribers) >= MaxSubscribers:
-		return fault.New(fault.Unavailable, "the server has %d subscribers to messages; at most as many are allowed", MaxSubscribers)
-	}
-	f.subscribers[s] = true
-	return nil
-}
-
-func (f *feed) drop(s *Subscription) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.subscribers, s)
-}
-
 func (f *feed) idle() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,7 +92,7 @@ func (f *feed) stop() {
 	f.mu.Lock()
 	f.stopped = true
 	for s := range f.subscribers {
-		delete(f.subscribers, s)
+		f.remove(s)
 		s.cut(errStopping)
 	}
 	end := f.end
@@ -309,51 +288,6 @@ func readOf(ids []int64, messages []chain.Message) []int64 {
 	}
 	last, _ := slices.BinarySearch(ids, messages[len(messages)-1].ID)
 	return ids[:last+1]
-}
-
-// hand gives a message to those who want it. Many are woken little by little: all at once, they would keep everybody
-// else from the processors.
-func (f *feed) hand(m *chain.Message) {
-	n := &notice{Message: m, size: sizeOf(m), held: &f.held}
-	f.mu.Lock()
-	wanting := f.wanting[:0]
-	for s := range f.subscribers {
-		if s.wants(m) {
-			wanting = append(wanting, s)
-		}
-	}
-	f.mu.Unlock()
-	for i, s := range wanting {
-		if i > 0 && i%feedWakes == 0 {
-			time.Sleep(feedBreath)
-		}
-		if !s.put(n) {
-			f.drop(s)
-		}
-	}
-	clear(wanting)
-	f.wanting = wanting
-	for f.held.Load() > f.maxHeld && f.relieve() {
-	}
-}
-
-// relieve cuts off the reader for whom most waits. It tells whether there was one.
-func (f *feed) relieve() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var slowest *Subscription
-	most := 0
-	for s := range f.subscribers {
-		if backlog := s.backlog(); backlog > most {
-			slowest, most = s, backlog
-		}
-	}
-	if slowest == nil {
-		return false
-	}
-	delete(f.subscribers, slowest)
-	slowest.cut(errBehind)
-	return true
 }
 
 func (f *feed) remember(ids []int64) {

@@ -257,7 +257,7 @@ func TestSubscribersLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Subscribe(t.Context(), all); fault.CodeOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "1000") {
+	if _, err := store.Subscribe(t.Context(), all); fault.CodeOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "50000") {
 		t.Errorf("the subscriber beyond the limit: %v, want UNAVAILABLE that names the limit", err)
 	}
 	cancel()
@@ -265,11 +265,14 @@ func TestSubscribersLimit(t *testing.T) {
 	mustSubscribe(t, store)
 }
 
-// reads counts the statements that read messages for the feed.
-type reads struct{ n atomic.Int64 }
+// reads counts the statements of a name.
+type reads struct {
+	name string
+	n    atomic.Int64
+}
 
 func (r *reads) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	if strings.Contains(data.SQL, "name: MessagesByID ") {
+	if strings.Contains(data.SQL, r.name) {
 		r.n.Add(1)
 	}
 	return ctx
@@ -277,10 +280,22 @@ func (r *reads) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 
 func (r *reads) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
+func (r *reads) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+func (r *reads) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if strings.Contains(data.SQL, r.name) {
+		r.n.Add(1)
+	}
+}
+
+func (r *reads) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
 // Without subscribers nothing is read.
 func TestSubscribeReadsForSomebody(t *testing.T) {
 	t.Parallel()
-	url, counter := dbtest.New(t), &reads{}
+	url, counter := dbtest.New(t), &reads{name: "name: MessagesByID "}
 	store, err := db.Open(t.Context(), url, 4, slog.New(slog.DiscardHandler), db.WithTracer(counter))
 	if err != nil {
 		t.Fatal(err)

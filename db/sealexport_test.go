@@ -29,6 +29,18 @@ func (d *DB) WithHeld(bytes int64) { d.feed.maxHeld = bytes }
 // Held is how much of it is in use.
 func (d *DB) Held() int64 { return d.feed.held.Load() }
 
+// Seen gives of how many players sessions are kept for subscriptions, and how many sessions.
+func (d *DB) Seen() (players, sessions int) {
+	d.feed.mu.Lock()
+	defer d.feed.mu.Unlock()
+	for _, v := range d.feed.seen {
+		v.mu.Lock()
+		sessions += len(v.sessions)
+		v.mu.Unlock()
+	}
+	return len(d.feed.seen), sessions
+}
+
 // SetClock makes a store take a time for the database's, until it asks again.
 func (d *DB) SetClock(said time.Time) {
 	d.clock.mu.Lock()

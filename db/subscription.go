@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,7 +12,7 @@ import (
 
 // Limits of subscriptions.
 const (
-	MaxSubscribers  = 10_000    // of one DB
+	MaxSubscribers  = 50_000    // of one DB
 	maxWaiting      = 1024      // messages that wait for a reader
 	maxWaitingBytes = 8 << 20   // content that waits for a reader
 	maxHeldBytes    = 256 << 20 // of all messages that wait for somebody, each counted once
@@ -28,6 +27,7 @@ var (
 // Subscription gives messages in the order of their commits to one reader. See DB.Subscribe.
 type Subscription struct {
 	wants func(*chain.Message) bool
+	seen  *seenSessions // of the reader, and all others who see as much; nil: all of them
 	news  chan struct{} // holds one if something changed since the reader looked
 	// record puts on record that a message is delivered; nil: nobody has to know.
 	record func(context.Context, *chain.Message) error
@@ -75,21 +75,16 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*S
 	if d.office != nil && d.office.reading != nil {
 		s.record = d.recordDelivered
 	}
-	var seen *seenSessions
-	if d.viewer != nil {
-		seen = &seenSessions{viewer: *d.viewer, wants: wants}
-		s.wants = seen.wantsSeen
-	}
-	if err := d.feed.add(s); err != nil {
+	if err := d.feed.add(s, d.viewer); err != nil {
 		return nil, err
 	}
-	if seen != nil {
-		own, err := d.readByKey().OwnSessions(ctx, d.viewer.String())
-		if err != nil {
+	if s.seen != nil {
+		if err := s.seen.load(ctx, d); err != nil {
 			d.feed.drop(s)
-			return nil, mapError(err)
+			s.cut(err)
+			return nil, err
 		}
-		s.keep(seen.learn(own))
+		s.keep(s.seen.has)
 	}
 	context.AfterFunc(ctx, func() {
 		d.feed.drop(s)
@@ -98,42 +93,9 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*S
 	return s, nil
 }
 
-// seenSessions tells which messages a viewer sees while more are written: of the sessions that they are a member of, and
-// of those where they are named from then on.
-type seenSessions struct {
-	viewer chain.Hash
-	wants  func(*chain.Message) bool
-
-	mu       sync.Mutex
-	sessions map[chain.Hash]bool // nil until they are known: until then all might be seen
-	named    []chain.Hash        // meanwhile
-}
-
-func (v *seenSessions) wantsSeen(m *chain.Message) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if takesPart(m, v.viewer) {
-		if v.sessions == nil {
-			v.named = append(v.named, m.SessionHash)
-		} else {
-			v.sessions[m.SessionHash] = true
-		}
-		return v.wants(m)
-	}
-	return (v.sessions == nil || v.sessions[m.SessionHash]) && v.wants(m)
-}
-
-// learn takes the sessions that the viewer is a member of, and gives what tells whether a message is of one.
-func (v *seenSessions) learn(own []chain.Hash) func(*chain.Message) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.sessions = make(map[chain.Hash]bool, len(own))
-	for _, session := range slices.Concat(own, v.named) {
-		v.sessions[session] = true
-	}
-	known := maps.Clone(v.sessions)
-	v.named = nil
-	return func(m *chain.Message) bool { return known[m.SessionHash] }
+// takes tells whether the reader gets a message. Each that is handed on has to be asked for: see seenSessions.
+func (s *Subscription) takes(m *chain.Message) bool {
+	return (s.seen == nil || s.seen.note(m)) && s.wants(m)
 }
 
 // keep drops what waits and is not wanted.

@@ -78,7 +78,8 @@ func twoWorlds(t *testing.T, messages int, v *vocabulary) (one, other *db.DB) {
 }
 
 // Two databases that differ only in what a player cannot see select the same for them, to the byte of what the receipt
-// covers, explanations and sizes included: in small scopes, in larger ones, and with no scope at all.
+// covers, explanations and sizes included: in small scopes, in larger ones, and with no scope at all; by words, and by
+// meaning as well.
 func TestViewOfTwoWorlds(t *testing.T) {
 	t.Parallel()
 	for _, fenced := range []bool{true, false} {
@@ -86,56 +87,80 @@ func TestViewOfTwoWorlds(t *testing.T) {
 			t.Parallel()
 			v := newVocabulary(400, 11)
 			one, other := twoWorlds(t, 900, v)
-			now := func() time.Time { return longAgo.Add(2 * time.Hour) }
-			one.Now, other.Now = now, now
-			if !fenced {
-				one.Unfence()
-				other.Unfence()
-			}
-			rapid.Check(t, func(rt *rapid.T) {
-				small := rapid.SampledFrom([]int{10_000, 100}).Draw(rt, "small")
-				for _, store := range []*db.DB{one, other} {
-					store.LimitScopes(small, 100_000)
-				}
-				request := selection.Request{Query: v.text(rapid.IntRange(1, 8).Draw(rt, "words")), Limit: rapid.IntRange(1, 40).Draw(rt, "limit")}
-				switch rapid.IntRange(0, 4).Draw(rt, "scope") {
-				case 0:
-					request.Scope.Threads = []chain.Hash{hashOf("thread%d", rapid.IntRange(0, 5).Draw(rt, "thread"))}
-				case 1:
-					request.Scope.Owners = []chain.Hash{rapid.SampledFrom([]chain.Hash{ana, ben, cleo}).Draw(rt, "owner")}
-				case 2:
-					request.Scope.Sessions = []chain.Hash{hashOf("session:mine3"), hashOf("session:hidden1")}
-				}
-				var told [2]string
-				for i, store := range []*db.DB{one, other} {
-					s, err := store.As(ana).RequestContext(t.Context(), request)
-					if err != nil {
-						rt.Fatal(err)
-					}
-					preimage, err := s.Preimage()
-					if err != nil {
-						rt.Fatal(err)
-					}
-					items, err := json.Marshal([]any{s.Receipt, s.Items, s.Dropped, s.Rendered, s.Tokens, s.LogSize, s.Notices})
-					if err != nil {
-						rt.Fatal(err)
-					}
-					told[i] = string(preimage) + string(items)
-					replay, err := store.As(ana).ReplayContext(t.Context(), s.ID)
-					if err != nil || !replay.Identical {
-						rt.Fatalf("the replay in world %d is another: %v %v %v", i, err, replay.Differences, replay.Causes)
-					}
-					if _, err := store.As(cleo).Selection(t.Context(), s.ID); err == nil {
-						rt.Fatal("Cleo reads Ana's selection")
-					}
-					if again, err := store.ReplayContext(t.Context(), s.ID); err != nil || !again.Identical {
-						rt.Fatalf("an administrator's replay in world %d is another: %v", i, err)
-					}
-				}
-				if told[0] != told[1] {
-					rt.Fatalf("the worlds differ (-one +other):\n%s", cmp.Diff(told[0], told[1]))
-				}
-			})
+			compareWorlds(t, v, one, other, fenced)
 		})
 	}
+	t.Run("by meaning", func(t *testing.T) {
+		t.Parallel()
+		v := newVocabulary(400, 11)
+		one, other := twoWorlds(t, 300, v)
+		e := newEndpoint(t, map[string]int{"m": 32})
+		for _, store := range []*db.DB{one, other} {
+			if err := store.StartEmbedder(t.Context(), e.config("m")); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "meaning joins in", func() bool {
+				s, err := store.As(ana).RequestContext(t.Context(), selection.Request{Query: v.text(4), Limit: 3})
+				return err == nil && len(s.Notices) == 0 && len(s.Items) > 0 && s.Items[0].Explanation.Semantic != nil && model(t, store, "m").Outstanding == 0
+			})
+		}
+		compareWorlds(t, v, one, other, true)
+		stranger := selection.Request{Query: v.text(4), Limit: 3, Threshold: 0.01}
+		if s, err := other.As(hashOf("stranger")).RequestContext(t.Context(), stranger); err != nil || len(s.Items)+len(s.Dropped) > 1 { // a record
+			t.Errorf("who sees no message is given %+v, %v", s.Items, err)
+		}
+	})
+}
+
+func compareWorlds(t *testing.T, v *vocabulary, one, other *db.DB, fenced bool) {
+	now := func() time.Time { return longAgo.Add(2 * time.Hour) }
+	one.Now, other.Now = now, now
+	if !fenced {
+		one.Unfence()
+		other.Unfence()
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		small := rapid.SampledFrom([]int{10_000, 100}).Draw(rt, "small")
+		for _, store := range []*db.DB{one, other} {
+			store.LimitScopes(small, 100_000)
+		}
+		request := selection.Request{Query: v.text(rapid.IntRange(1, 8).Draw(rt, "words")), Limit: rapid.IntRange(1, 40).Draw(rt, "limit")}
+		switch rapid.IntRange(0, 4).Draw(rt, "scope") {
+		case 0:
+			request.Scope.Threads = []chain.Hash{hashOf("thread%d", rapid.IntRange(0, 5).Draw(rt, "thread"))}
+		case 1:
+			request.Scope.Owners = []chain.Hash{rapid.SampledFrom([]chain.Hash{ana, ben, cleo}).Draw(rt, "owner")}
+		case 2:
+			request.Scope.Sessions = []chain.Hash{hashOf("session:mine3"), hashOf("session:hidden1")}
+		}
+		var told [2]string
+		for i, store := range []*db.DB{one, other} {
+			s, err := store.As(ana).RequestContext(t.Context(), request)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			preimage, err := s.Preimage()
+			if err != nil {
+				rt.Fatal(err)
+			}
+			items, err := json.Marshal([]any{s.Receipt, s.Items, s.Dropped, s.Rendered, s.Tokens, s.LogSize, s.Notices})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			told[i] = string(preimage) + string(items)
+			replay, err := store.As(ana).ReplayContext(t.Context(), s.ID)
+			if err != nil || !replay.Identical {
+				rt.Fatalf("the replay in world %d is another: %v %v %v", i, err, replay.Differences, replay.Causes)
+			}
+			if _, err := store.As(cleo).Selection(t.Context(), s.ID); err == nil {
+				rt.Fatal("Cleo reads Ana's selection")
+			}
+			if again, err := store.ReplayContext(t.Context(), s.ID); err != nil || !again.Identical {
+				rt.Fatalf("an administrator's replay in world %d is another: %v", i, err)
+			}
+		}
+		if told[0] != told[1] {
+			rt.Fatalf("the worlds differ (-one +other):\n%s", cmp.Diff(told[0], told[1]))
+		}
+	})
 }

@@ -52,6 +52,7 @@ type load struct {
 	hot              int           // of the writers share one session, at most half of them
 	think            time.Duration // of each, between requests
 	bytes            int           // of content, at least
+	herald           time.Duration // between messages of the last writer, if others are to listen to it
 }
 
 // admins is how many of so many work with the administrator's token: the first ones.
@@ -113,7 +114,10 @@ func (c *crew) write(ctx context.Context, writer int) {
 	if first := admins(c.load.writers); writer >= first {
 		client = c.agents[writer-first]
 	}
-	session, filler := c.load.session(writer), filler(c.load.bytes)
+	session, filler, think := c.load.session(writer), filler(c.load.bytes), c.load.think
+	if c.load.herald > 0 && writer == c.load.writers-1 {
+		think = c.load.herald
+	}
 	for i := 0; ctx.Err() == nil; i++ {
 		content := fmt.Sprintf("writer %d, message %d%s", writer, i, filler)
 		key := fmt.Sprintf("%d-%d", writer, i)
@@ -123,7 +127,7 @@ func (c *crew) write(ctx context.Context, writer int) {
 		if err != nil {
 			return
 		}
-		if pause(ctx, c.load.think) != nil {
+		if pause(ctx, think) != nil {
 			return
 		}
 	}

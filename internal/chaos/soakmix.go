@@ -33,7 +33,7 @@ const (
 
 // turn lets them come, stay for a while and go. When it returns, all are gone.
 func (m *mix) turn(ctx context.Context, span time.Duration) error {
-	crowd, err := m.server.subscribe(ctx, soakEvents, 1)
+	crowd, err := m.server.subscribe(ctx, soakEvents, 1, m.server.apart)
 	defer crowd.close()
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 // perAddress is how many connections come from one address of loopback: well below the number of its ports.
 const perAddress = 2000
 
-// subscribers listen by server-sent events, each to a session of its own.
+// subscribers listen by server-sent events, each to one session.
 type subscribers struct {
 	list []*subscriber
 	wait sync.WaitGroup
@@ -28,15 +28,21 @@ type subscribers struct {
 type subscriber struct {
 	conn   net.Conn
 	events atomic.Int64
+	last   atomic.Pointer[string] // the hash that it was told last
 }
 
 const subscription = `subscription($s: [Hash!]) { messageAppended(sessions: $s) { hash } }`
 
-// listened is the session that the n-th subscriber listens to.
-func listened(n int) string { return hashOf(fmt.Sprintf("listened to %d", n)) }
+// listening says with which token the n-th subscriber listens, and to which session.
+type listening func(n int) (token, session string)
+
+// apart lets the administrator listen to sessions of which each has one listener.
+func (v *server) apart(n int) (token, session string) {
+	return v.token, hashOf(fmt.Sprintf("listened to %d", n))
+}
 
 // subscribe opens so many subscriptions, some at a time, and returns once all are open.
-func (v *server) subscribe(ctx context.Context, n, atOnce int) (*subscribers, error) {
+func (v *server) subscribe(ctx context.Context, n, atOnce int, to listening) (*subscribers, error) {
 	if err := enoughFiles(n); err != nil {
 		return nil, err
 	}
@@ -47,7 +53,7 @@ func (v *server) subscribe(ctx context.Context, n, atOnce int) (*subscribers, er
 	for worker := range atOnce {
 		wait.Go(func() {
 			for i := worker; i < n && ctx.Err() == nil; i += atOnce {
-				if err := crowd.join(ctx, v, i); err != nil {
+				if err := crowd.join(ctx, v, i, to); err != nil {
 					failures <- fmt.Errorf("subscriber %d: %w", i, err)
 					return
 				}
@@ -74,15 +80,16 @@ func enoughFiles(n int) error {
 	return nil
 }
 
-func (c *subscribers) join(ctx context.Context, v *server, i int) error {
+func (c *subscribers) join(ctx context.Context, v *server, i int, to listening) error {
 	dialer := net.Dialer{Timeout: 30 * time.Second, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+i/perAddress))}}
 	conn, err := dialer.DialContext(ctx, "tcp", v.addr)
 	if err != nil {
 		return err
 	}
-	query := url.Values{"query": {subscription}, "variables": {fmt.Sprintf(`{"s": [%q]}`, listened(i))}}
+	token, session := to(i)
+	query := url.Values{"query": {subscription}, "variables": {fmt.Sprintf(`{"s": [%q]}`, session)}}
 	if _, err := fmt.Fprintf(conn, "GET /graphql?%s HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\nAuthorization: Bearer %s\r\n\r\n",
-		query.Encode(), v.addr, v.token); err != nil {
+		query.Encode(), v.addr, token); err != nil {
 		return errors.Join(err, conn.Close())
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(30 * time.Second))
@@ -102,7 +109,9 @@ func (c *subscribers) join(ctx context.Context, v *server, i int) error {
 		defer c.open.Add(-1)
 		for {
 			line, err := in.ReadSlice('\n')
-			if bytes.HasPrefix(line, []byte("event: next")) {
+			if _, after, ok := bytes.Cut(line, []byte(`"hash":"`)); ok && len(after) > 64 {
+				hash := string(after[:64])
+				one.last.Store(&hash)
 				one.events.Add(1)
 			}
 			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -121,6 +130,3 @@ func (c *subscribers) close() {
 	}
 	c.wait.Wait()
 }
-
-// gone tells whether all have ended.
-func (c *subscribers) gone() bool { return c.open.Load() == 0 }

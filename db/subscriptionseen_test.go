@@ -1,0 +1,118 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/db/dbtest"
+	"github.com/tzzr/context-manager/internal/chain"
+)
+
+// All subscriptions of a player share what is known of their sessions, which is asked for once, and forgotten with the
+// last of them; nothing is missed whoever comes and goes.
+func TestSubscriptionsShareSessions(t *testing.T) {
+	t.Parallel()
+	counter := &reads{name: "name: OwnSessions "}
+	store, err := db.Open(t.Context(), dbtest.New(t), 4, slog.New(slog.DiscardHandler), db.WithTracer(counter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	mustAppend(t, store, from(ana, "a1", "before"), from(ana, "a2", "before"), from(cleo, "c", "before"))
+	subscribe := func(ctx context.Context, player chain.Hash) *db.Subscription {
+		t.Helper()
+		s, err := store.As(player).Subscribe(ctx, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	gets := func(s *db.Subscription, want ...string) {
+		t.Helper()
+		for _, content := range want {
+			if got := *next(t, s).Content; got != content {
+				t.Errorf("got %q, want %q", got, content)
+			}
+		}
+	}
+	knows := func(players, sessions int) {
+		t.Helper()
+		if p, s := store.Seen(); p != players || s != sessions {
+			t.Errorf("%d sessions of %d players are kept, want %d of %d", s, p, sessions, players)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	const many = 200
+	ready := make(chan *db.Subscription, many)
+	for range many { // at once
+		go func() {
+			s, err := store.As(ana).Subscribe(ctx, all)
+			if err != nil {
+				t.Error(err)
+			}
+			ready <- s
+		}()
+	}
+	subscriptions := make([]*db.Subscription, many)
+	for i := range subscriptions {
+		subscriptions[i] = <-ready
+	}
+	if got := counter.n.Load(); got != 1 {
+		t.Errorf("the sessions of one player were asked for %d times, want once", got)
+	}
+	knows(1, 2)
+	other := subscribe(t.Context(), cleo)
+	mustAppend(t, store, from(ben, "b", "hidden"), from(ben, "b", "Ana is named", ana))
+	late := subscribe(ctx, ana) // asks nobody
+	mustAppend(t, store, from(ben, "b", "for members"), from(ana, "a2", "own"), from(cleo, "c", "of another"))
+	for _, s := range subscriptions {
+		gets(s, "Ana is named", "for members", "own")
+	}
+	for want := "for members"; ; want = "own" { // that Ana was named may be told late
+		m := next(t, late)
+		if *m.Content == "Ana is named" {
+			m = next(t, late)
+		}
+		if *m.Content != want {
+			t.Errorf("who came late got %q, want %q", *m.Content, want)
+		}
+		if want == "own" {
+			break
+		}
+	}
+	gets(other, "of another")
+	knows(2, 3+1)
+	if got := counter.n.Load(); got != 2 {
+		t.Errorf("sessions were asked for %d times, want once for each of two players", got)
+	}
+	cancel()
+	eventually(t, "Ana's are forgotten", func() bool { p, s := store.Seen(); return p == 1 && s == 1 })
+	again := subscribe(t.Context(), ana)
+	knows(2, 3+1)
+	mustAppend(t, store, from(ben, "b", "on"))
+	gets(again, "on")
+}
+
+// A subscription whose player's sessions cannot be asked for leaves nothing behind.
+func TestSubscriptionThatFails(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	mustSubscribe(t, store)
+	conn := superuser(t, url)
+	for _, sql := range []string{"ALTER TABLE log.members RENAME TO gone", "ALTER TABLE log.gone RENAME TO members"} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.As(ana).Subscribe(t.Context(), all)
+		if (s == nil) != (err != nil) || (err != nil) != (sql[len(sql)-4:] == "gone") {
+			t.Errorf("after %s: Subscribe = %v, %v", sql, s, err)
+		}
+		if players, _ := store.Seen(); err != nil && players != 0 {
+			t.Errorf("of %d players sessions are kept after %v, want none", players, err)
+		}
+	}
+	mustAppend(t, store, from(ana, fmt.Sprint("a"), "on"))
+}
