@@ -77,6 +77,32 @@ describe("who is signed in", () => {
   });
 });
 
+describe("a link with somebody else's token", () => {
+  it("says whose it is, and signs in with it only if that is wanted", async () => {
+    const who = sender();
+    const { secret } = await server.makeToken({ kind: "AGENT", player: who.hash });
+    const v = await visit();
+    await v.signIn("/threads");
+    const follow = () => v.page.evaluate((token) => window.location.assign(`#token=${token}`), secret);
+    const dialog = v.page.getByRole("dialog", { name: "The link has somebody else’s token" });
+    await follow();
+    await dialog.waitFor();
+    expect(await dialog.innerText()).toContain(`agent ${who.hash.slice(0, 8)}`);
+    await v.accessible("the question whose token");
+    await v.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await account(v).innerText()).toContain("administrator");
+    await v.page.reload();
+    await expect.poll(() => account(v).innerText()).toContain("administrator");
+    await v.go("/threads#token=%");
+    await expect.poll(() => account(v).innerText()).toContain("administrator");
+    await follow();
+    await dialog.getByRole("button", { name: "Sign in as the other" }).click();
+    await expect.poll(() => account(v).innerText()).toContain(who.name);
+    await v.end();
+  });
+});
+
 describe("a console of somebody who is no administrator", () => {
   it("shows what is theirs, leaves out what they may not do, and asks the server for none of it", async () => {
     const who = sender();
@@ -170,15 +196,25 @@ describe("a console of somebody who is no administrator", () => {
   });
 
   it("says so where no page is open", async () => {
-    const { secret } = await server.makeToken({ kind: "HOOK", player: sender().hash });
+    const { secret } = await server.makeToken({ kind: "AGENT", player: sender().hash, scopes: ["events:ingest"] });
     const v = await visit();
     const refused = refusals(v);
     await v.signIn("/", secret);
-    await v.page.getByText("You are signed in as hook, with a token for events:ingest.").waitFor();
+    await v.page.getByText("You are signed in as agent, with a token for events:ingest.").waitFor();
     await v.go("/threads");
     await v.page.getByText("It needs a token with the scope log:read, which yours lacks.").waitFor();
     expect(refused).toEqual([]);
     await v.end();
+  });
+});
+
+describe("a hook", () => {
+  it("has no session, and is told so", async () => {
+    const { secret } = await server.makeToken({ kind: "HOOK", player: sender().hash });
+    const v = await visit();
+    await v.go(`/#token=${secret}`);
+    await v.page.getByText("a hook's token opens no session").waitFor();
+    await v.end(/403/);
   });
 });
 

@@ -1,13 +1,12 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { signIn, takeToken, whoAmI } from "./api/session";
+import { arrive, takeToken } from "./api/session";
 import { App } from "./app/App";
 import { applyTheme, storedTheme } from "./app/theme";
 import "./styles/global.css";
 
 applyTheme(storedTheme());
-const token = takeToken(window.location, window.history);
-const first = token ? signIn(token) : whoAmI();
+const first = arrive(takeToken(window.location, window.history));
 const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(

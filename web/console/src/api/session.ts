@@ -32,11 +32,34 @@ export async function whoIsNow(): Promise<SessionState> {
 
 /** Signs in; the server answers with a cookie. */
 export async function signIn(token: string): Promise<SessionState> {
-  const state = await attempt("POST", token);
+  const state = await attempt("POST", { token });
   if (state.kind !== "signedIn") return state;
   localStorage.setItem(hint, "1");
   return await whoAmI();
 }
+
+/** A token that a link brought while somebody else is signed in: it is used only if they want it. */
+export type Offer = { token: string; whose: Identity };
+
+/** Who is signed in when the console is opened, or somebody follows a link to it. */
+export type Arrival = { state: SessionState; offer: Offer | null };
+
+/**
+ * Signs in with the token that an address brought, if it brought one. Anybody can send such a link: it takes nobody out of
+ * a session, unless both are of the same player.
+ */
+export async function arrive(token: string | null): Promise<Arrival> {
+  const state = await whoAmI();
+  if (!token || state.kind === "unreachable") return { state, offer: null };
+  if (state.kind !== "signedIn") return { state: await signIn(token), offer: null };
+  const found = await attempt("GET", { bearer: token });
+  if (found.kind !== "signedIn") return { state, offer: null }; // it is nobody's, or nobody knows
+  if (isSame(state.identity, found.identity)) return { state: await signIn(token), offer: null };
+  return { state, offer: { token, whose: found.identity } };
+}
+
+/** Whether two are the same player in the same role. */
+export const isSame = (a: Identity, b: Identity): boolean => a.player === b.player && a.role === b.role;
 
 /** Signs out. */
 export async function signOut(): Promise<SessionState> {
@@ -44,17 +67,20 @@ export async function signOut(): Promise<SessionState> {
   return await attempt("DELETE");
 }
 
-async function attempt(method: "GET" | "POST" | "DELETE", token?: string): Promise<SessionState> {
+type With = { token?: string; bearer?: string }; // in the body, to sign in; or only for this request
+
+async function attempt(method: "GET" | "POST" | "DELETE", { token, bearer }: With = {}): Promise<SessionState> {
   let response: Response;
   try {
-    const headers: HeadersInit = { Accept: "application/json" };
+    const headers: Record<string, string> = { Accept: "application/json" };
     if (token !== undefined) headers["Content-Type"] = "application/json";
+    if (bearer !== undefined) headers.Authorization = `Bearer ${bearer}`;
     const body = token === undefined ? null : JSON.stringify({ token });
     response = await fetch("/session", { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch {
     return { kind: "unreachable", reason: "The server does not answer." };
   }
-  if (response.status === 401) {
+  if (response.status === 401 || (method === "POST" && response.status === 403)) {
     return { kind: "signedOut", ...because(await message(response)) };
   }
   if (!response.ok) return { kind: "unreachable", reason: `${await message(response)} (HTTP ${response.status})` };
@@ -81,7 +107,11 @@ export function takeToken(location: Location, history: History): string | null {
   const match = /^#token=(.+)$/.exec(location.hash);
   if (!match?.[1]) return null;
   history.replaceState(null, "", location.pathname + location.search);
-  return decodeURIComponent(match[1]);
+  try {
+    return decodeURIComponent(match[1]);
+  } catch {
+    return null; // no address of the server's ends so
+  }
 }
 
 /** What pages need of the session. fetch: waits where the session has ended; see Comeback. */

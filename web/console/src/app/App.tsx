@@ -1,26 +1,32 @@
-import { useEffect, useState } from "react";
-import { type SessionState, signIn, takeToken, whoAmI } from "../api/session";
+import { useCallback, useEffect, useState } from "react";
+import { type Arrival, arrive, type Offer, type SessionState, takeToken, whoAmI } from "../api/session";
 import { SignIn } from "../pages/signin/SignIn";
 import { Button } from "../ui/Button";
 import { Loading, Screen } from "../ui/Screen";
+import { OtherToken } from "./OtherToken";
 import { Pages } from "./Pages";
 import { Shell } from "./Shell";
 import { SignedIn } from "./SignedIn";
 
 /** The console: whoever is not signed in signs in first, at whatever address they came to. */
-export function App({ first }: { first: Promise<SessionState> }) {
+export function App({ first }: { first: Promise<Arrival> }) {
   const [state, setState] = useState<SessionState>({ kind: "checking" });
+  const [offer, setOffer] = useState<Offer | null>(null);
+  const take = useCallback((arrival: Arrival) => {
+    setState(arrival.state);
+    setOffer(arrival.offer);
+  }, []);
   useEffect(() => {
-    void first.then(setState);
-  }, [first]);
+    void first.then(take);
+  }, [first, take]);
   useEffect(() => {
     const onHash = () => {
       const token = takeToken(window.location, window.history);
-      if (token) void signIn(token).then(setState);
+      if (token) void arrive(token).then(take);
     };
     window.addEventListener("hashchange", onHash);
     return () => window.removeEventListener("hashchange", onHash);
-  }, []);
+  }, [take]);
 
   if (state.kind === "checking") return <Loading what="your session" />;
   if (state.kind === "signedOut") return <SignIn reason={state.reason} onState={setState} />;
@@ -50,6 +56,9 @@ export function App({ first }: { first: Promise<SessionState> }) {
       <Shell>
         <Pages />
       </Shell>
+      {offer && (
+        <OtherToken offer={offer} onState={(s) => take({ state: s, offer: null })} onClose={() => setOffer(null)} />
+      )}
     </SignedIn>
   );
 }

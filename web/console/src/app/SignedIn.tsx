@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react
 import { Provider } from "urql";
 import { newClient, newSocket } from "../api/client";
 import { Comeback } from "../api/comeback";
-import { because, type Identity, SessionContext, type SessionState, signOut, whoIsNow } from "../api/session";
+import { because, type Identity, isSame, SessionContext, type SessionState, signOut, whoIsNow } from "../api/session";
 import { type Ended, EndedContext } from "./Ended";
 
 type Props = { identity: Identity; onState: (state: SessionState) => void; children: ReactNode };
@@ -57,5 +57,3 @@ export function SignedIn({ identity, onState, children }: Props) {
     </SessionContext>
   );
 }
-
-const isSame = (a: Identity, b: Identity): boolean => a.player === b.player && a.role === b.role;
