@@ -167,7 +167,7 @@ func (v *provoker) fields() {
 	}
 }
 
-// Whatever goes wrong, no answer, no line of the log and no metric has a secret, SQL or a stack.
+// Whatever goes wrong, no answer, no line of the log or of the private Postgres' and no metric has a secret, SQL or a stack.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	owner := start(t, servertest.DataDir(t), "DEMO=1")
@@ -199,7 +199,14 @@ func TestNothingLeaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, text := range map[string]string{"the log": p.Output(), "/metrics": metrics} {
+	postgres, err := os.ReadFile(filepath.Join(owner.DataDir, "postgres.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(postgres), "ERROR:  ") {
+		t.Errorf("Postgres did not complain of anything:\n%s", postgres)
+	}
+	for what, text := range map[string]string{"the log": p.Output(), "Postgres' log": string(postgres), "/metrics": metrics} {
 		text = strings.Replace(text, p.URL+"/#token="+p.Token, "", 1) // the one that is printed at the first start
 		for name, secret := range map[string]string{
 			"a setting": serverMark, "the token": p.Token, "what a client sent": clientMark, "the key": strings.TrimSpace(string(key)),

@@ -179,10 +179,12 @@ func reachable(addr net.Addr) string {
 }
 
 // How many operations are at work at once, and how many more may wait for a moment. Reads are twice what the database's
-// pool has connections for; writes are gathered, so that more at once make them cheaper.
+// pool has connections for; writes are gathered, so that more at once make them cheaper; searches are as many as the pool
+// has connections.
 const (
 	readPlaces, readQueue   = 32, 64
 	writePlaces, writeQueue = 256, 128
+	findPlaces, findQueue   = 16, 64
 	tilePlaces, tileQueue   = 8, 32
 )
 
@@ -213,6 +215,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 	api := graph.NewHandler(&graph.Resolver{Store: s.DB, Log: log},
 		graph.Config{Log: log, Tokens: limited, Watcher: tokens, Origins: cfg.Origins(), Limits: limits, Places: graph.Admission{
 			Reads: overload.New(readPlaces, readQueue), Writes: overload.New(writePlaces, writeQueue),
+			Searches: overload.New(findPlaces, findQueue),
 		}})
 
 	counted := func(h http.Handler) http.Handler {

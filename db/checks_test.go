@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -32,6 +33,25 @@ func TestChecksAtOnce(t *testing.T) {
 		t.Errorf("a third check: %v, want it to wait until UNAVAILABLE", err)
 	}
 	mustAppend(t, store, draft("s", "two"))
+	crowd, leave := context.WithCancel(t.Context())
+	refused := make(chan error, 20)
+	for range cap(refused) {
+		go func() {
+			_, err := store.VerifySession(crowd, hashOf("session:s"), nil)
+			refused <- err
+		}()
+	}
+	for range cap(refused) - 8 {
+		if err := <-refused; fault.CodeOf(err) != fault.Unavailable || errors.Is(err, context.Canceled) {
+			t.Errorf("a check while 8 wait: %v, want UNAVAILABLE at once", err)
+		}
+	}
+	leave()
+	for range 8 {
+		if err := <-refused; !errors.Is(err, context.Canceled) {
+			t.Errorf("a check that waited: %v, want that it went away", err)
+		}
+	}
 	close(goOn)
 	for range 2 {
 		if err := <-ended; err != nil {

@@ -44,6 +44,7 @@ type shared struct {
 	writer   *writer
 	feed     *feed
 	checks   chan struct{} // holds one for each check under way
+	waiting  atomic.Int64  // checks that wait for their turn
 	sealer   atomic.Pointer[Sealer]
 	dense    atomic.Pointer[denseEmbedder]
 	log      *slog.Logger

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -45,7 +46,8 @@ func (s *Snapshot) MessagesAfter(ctx context.Context, session chain.Hash, sequen
 
 // RefsOf gives the refs of each of the messages, by position. A message without any is left out.
 func (s *Snapshot) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	return refsOf(ctx, s.q, messages, nil)
+	out, _, err := refsOf(ctx, s.q, messages, nil, math.MaxInt64)
+	return out, err
 }
 
 // ComponentsByHash gives those of the components that rows describe, in no order.

@@ -4,43 +4,95 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/overload"
 )
 
-// Admission says how many operations may be at work at once, those that read and those that write apart: neither kind
-// keeps the other out. Checks of chains and subscriptions take long, have limits of their own, and do not count. Nil
-// gates let everything in.
+// Admission says how many operations may be at work at once, those that read, those that write and those that search
+// apart: none keeps the others out. Checks of chains and subscriptions take long, have limits of their own, and do not
+// count; what is asked for beside a check does. Nil gates let everything in.
 type Admission struct {
 	Reads, Writes *overload.Gate
+	Searches      *overload.Gate // of context, which are mutations since they are kept
+
+	answers *semaphore.Weighted // bytes
 }
 
-// gate gives the gate that an operation has to pass, nil if none.
-func (a Admission) gate(op *ast.OperationDefinition) *overload.Gate {
-	switch {
-	case op.Operation == ast.Mutation:
-		return a.Writes
-	case op.Operation == ast.Subscription, slices.ContainsFunc(op.SelectionSet, isCheckSelection):
+// gates gives the gates that an operation has to pass. Its fragments are among those given.
+func (a Admission) gates(op *ast.OperationDefinition, fragments ast.FragmentDefinitionList) []*overload.Gate {
+	if op.Operation == ast.Subscription {
 		return nil
 	}
-	return a.Reads
+	var found rootKinds
+	found.add(op.SelectionSet, fragments)
+	var gates []*overload.Gate
+	switch {
+	case found.others && op.Operation == ast.Mutation:
+		gates = append(gates, a.Writes)
+	case found.others:
+		gates = append(gates, a.Reads)
+	}
+	if found.searches {
+		gates = append(gates, a.Searches)
+	}
+	return gates
 }
 
-func isCheckSelection(selection ast.Selection) bool {
-	field, ok := selection.(*ast.Field)
-	return ok && isCheck(field)
+// rootKinds are the kinds of fields that an operation has at its root.
+type rootKinds struct{ searches, others bool }
+
+func (k *rootKinds) add(set ast.SelectionSet, fragments ast.FragmentDefinitionList) {
+	for _, selection := range set {
+		switch x := selection.(type) {
+		case *ast.Field:
+			switch {
+			case isSearch(x):
+				k.searches = true
+			case !isCheck(x):
+				k.others = true
+			}
+		case *ast.InlineFragment:
+			k.add(x.SelectionSet, fragments)
+		case *ast.FragmentSpread: // in a document that is not valid yet, it does not know its definition
+			if f := fragments.ForName(x.Name); f != nil {
+				k.add(f.SelectionSet, fragments)
+			}
+		}
+	}
+}
+
+// isSearch tells whether a root field searches for context. No other fields have these names.
+func isSearch(f *ast.Field) bool { return f.Name == "requestContext" || f.Name == "replayContext" }
+
+// pass finds the places that an operation needs.
+func (a Admission) pass(ctx context.Context, op *ast.OperationDefinition, fragments ast.FragmentDefinitionList) (leave func(), err error) {
+	var left []func()
+	leave = func() {
+		for _, leave := range left {
+			leave()
+		}
+	}
+	for _, gate := range a.gates(op, fragments) {
+		one, err := gate.Enter(ctx)
+		if err != nil {
+			leave()
+			return nil, err
+		}
+		left = append(left, one)
+	}
+	return leave, nil
 }
 
 // enter finds a place for the operation of an HTTP request, which keeps it until it leaves.
-func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefinition) *gqlerror.Error {
-	leave, err := a.gate(op).Enter(ctx)
+func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefinition, fragments ast.FragmentDefinitionList) *gqlerror.Error {
+	leave, err := a.pass(ctx, op, fragments)
 	if err != nil {
 		x.full = err
 		return refuse(ctx, http.StatusServiceUnavailable, fault.CodeOf(err), "%s", err)
@@ -62,13 +114,28 @@ func writeFull(w http.ResponseWriter, r *http.Request, err error) {
 
 var fullBody = errorBody(overload.ErrFull)
 
-// around finds places for operations on WebSockets. It is a gqlgen OperationMiddleware.
+// mostAnswers is how many bytes of large answers may be with those who read them without a place.
+const mostAnswers, largeAnswer = 256 << 20, 1 << 20
+
+// around finds places for operations on WebSockets, and gives back those of HTTP requests once their answer is there: who
+// reads slowly keeps nobody out. Only when many large answers are being read are their places kept until they are. It is
+// a gqlgen OperationMiddleware.
 func (a Admission) around(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-	op := graphql.GetOperationContext(ctx).Operation
-	if exchangeFrom(ctx) != nil || op.Operation == ast.Subscription {
+	of := graphql.GetOperationContext(ctx)
+	if of.Operation.Operation == ast.Subscription {
 		return next(ctx)
 	}
-	leave, err := a.gate(op).Enter(ctx)
+	if x := exchangeFrom(ctx); x != nil {
+		respond := next(ctx)
+		return func(ctx context.Context) *graphql.Response {
+			response := respond(ctx)
+			if x.leave != nil && a.mayLeave(x, response) {
+				x.leave()
+			}
+			return response
+		}
+	}
+	leave, err := a.pass(ctx, of.Operation, of.Doc.Fragments)
 	if err != nil {
 		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{refuse(ctx, 0, fault.CodeOf(err), "%s", err)}})
 	}
@@ -79,4 +146,17 @@ func (a Admission) around(ctx context.Context, next graphql.OperationHandler) gr
 		defer stop()
 		return respond(ctx)
 	}
+}
+
+// mayLeave tells whether an answer may be written without a place.
+func (a Admission) mayLeave(x *exchange, response *graphql.Response) bool {
+	if response == nil || len(response.Data) <= largeAnswer || x.written != nil {
+		return true
+	}
+	size := int64(len(response.Data))
+	if !a.answers.TryAcquire(size) {
+		return false
+	}
+	x.written = func() { a.answers.Release(size) }
+	return true
 }

@@ -18,7 +18,7 @@ import (
 func TestAdmission(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	places := graph.Admission{Reads: overload.New(1, 0), Writes: overload.New(1, 0)}
+	places := graph.Admission{Reads: overload.New(1, 0), Writes: overload.New(1, 0), Searches: overload.New(1, 0)}
 	served := graph.NewHandler(&graph.Resolver{Store: a.store, Log: slog.New(slog.DiscardHandler)},
 		graph.Config{Log: slog.New(slog.DiscardHandler), Tokens: auth.NewAdminVerifier(auth.NewAdminToken()), Places: places})
 	ask := func(query string, variables any) (w *httptest.ResponseRecorder, code string) {
@@ -41,6 +41,7 @@ func TestAdmission(t *testing.T) {
 		return w, ""
 	}
 	const reads, checks = `{ sessions(first: 1) { totalCount } }`, `{ verifyLog { valid } }`
+	const search = `mutation { requestContext(input: {query: "one"}) { receipt } }`
 	writes := func() (*httptest.ResponseRecorder, string) {
 		return ask(`mutation($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }`, object{"m": []object{message("s", "one")}})
 	}
@@ -63,8 +64,43 @@ func TestAdmission(t *testing.T) {
 	if _, code := writes(); code != "" {
 		t.Errorf("a write while there is no place for reads: %s", code)
 	}
-	if _, code := ask(checks, nil); code != "" {
-		t.Errorf("a check while there is no place for reads: %s", code)
+	for name, query := range map[string]string{
+		"a check":                        checks,
+		"a check by an inline fragment":  `{ ... { verifyLog { valid } } }`,
+		"a check by a fragment":          `{ ...f } fragment f on Query { a: verifyLog { valid } ... on Query { verifyLog { valid } } }`,
+		"a search, which is a mutation":  search,
+		"a write beside a search":        `mutation { requestContext(input: {query: "one"}) { receipt } upsertComponents(components: []) { hash } }`,
+		"a search by an inline fragment": `mutation { ... { requestContext(input: {query: "one"}) { receipt } } }`,
+	} {
+		if _, code := ask(query, nil); code == "UNAVAILABLE" {
+			t.Errorf("%s while there is no place for reads: %s", name, code)
+		}
+	}
+	for name, query := range map[string]string{
+		"a read beside a check":           `{ verifyLog { valid } sessions(first: 1) { totalCount } }`,
+		"a read beside a skipped check":   `{ verifyLog @skip(if: true) { valid } sessions(first: 1) { totalCount } }`,
+		"a read in a fragment, a check":   `{ ...f verifyLog { valid } } fragment f on Query { ... { sessions(first: 1) { totalCount } } }`,
+		"a read whose alias is a check's": `{ verifyLog: sessions(first: 1) { totalCount } }`,
+	} {
+		if w, code := ask(query, nil); w.Code != http.StatusServiceUnavailable || code != "UNAVAILABLE" {
+			t.Errorf("%s that finds no place: %d %q, want 503 UNAVAILABLE", name, w.Code, code)
+		}
+	}
+	leave()
+	if leave, err = places.Searches.Enter(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, query := range map[string]string{
+		"a search":                       search,
+		"a search by an inline fragment": `mutation { ... { requestContext(input: {query: "one"}) { receipt } } }`,
+		"a replay":                       `{ replayContext(id: "a") { identical } }`,
+	} {
+		if w, code := ask(query, nil); w.Code != http.StatusServiceUnavailable || code != "UNAVAILABLE" {
+			t.Errorf("%s that finds no place: %d %q, want 503 UNAVAILABLE", name, w.Code, code)
+		}
+	}
+	if _, code := writes(); code != "" {
+		t.Errorf("a write while there is no place for searches: %s", code)
 	}
 	leave()
 	if leave, err = places.Writes.Enter(t.Context()); err != nil {
@@ -76,5 +112,54 @@ func TestAdmission(t *testing.T) {
 	}
 	if _, code := ask(reads, nil); code != "" {
 		t.Errorf("a read while there is no place for writes: %s", code)
+	}
+	if _, code := ask(search, nil); code != "" {
+		t.Errorf("a search while there is no place for writes: %s", code)
+	}
+}
+
+// slowReader is told what is free when an answer is written to it.
+type slowReader struct {
+	http.ResponseWriter
+	wrote func()
+}
+
+func (s slowReader) Write(p []byte) (int, error) {
+	s.wrote()
+	return s.ResponseWriter.Write(p)
+}
+
+// Who reads slowly has no place any more: it is free before the first byte is written.
+func TestPlaceIsFreeWhileTheAnswerIsRead(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	places := graph.Admission{Reads: overload.New(1, 0), Writes: overload.New(1, 0)}
+	served := graph.NewHandler(&graph.Resolver{Store: a.store, Log: slog.New(slog.DiscardHandler)},
+		graph.Config{Log: slog.New(slog.DiscardHandler), Tokens: auth.NewAdminVerifier(auth.NewAdminToken()), Places: places})
+	for name, r := range map[string]*http.Request{
+		"POST":   httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"{ sessions { totalCount } }"}`)),
+		"GET":    httptest.NewRequest(http.MethodGet, "/graphql?query=%7Bsessions%7BtotalCount%7D%7D", nil),
+		"events": httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(`{"query":"{ sessions { totalCount } }"}`)),
+	} {
+		r.Header.Set("Content-Type", "application/json")
+		if name == "events" {
+			r.Header.Set("Accept", "text/event-stream")
+		}
+		found, w := false, httptest.NewRecorder()
+		served.ServeHTTP(slowReader{w, func() {
+			leave, err := places.Reads.Enter(t.Context())
+			if err == nil {
+				found = true
+				leave()
+			}
+		}}, r.WithContext(auth.WithCaller(t.Context(), auth.Administrator())))
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"totalCount":0`) || !found {
+			t.Errorf("%s: %d %s, a place was free: %t; want one while the answer is written", name, w.Code, w.Body, found)
+		}
+		leave, err := places.Reads.Enter(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		leave()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -62,6 +63,7 @@ func (b budgets) response(ctx context.Context, next graphql.ResponseHandler) *gr
 	within, end := context.WithCancel(context.WithValue(ctx, budgetKey{}, own))
 	defer end()
 	own.end = end
+	within = db.WithBudget(within, db.NewBudget(func() { own.exceed(db.ErrBudget) }))
 	response := next(within)
 	over := own.over.Load()
 	if response == nil || over == nil {

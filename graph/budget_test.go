@@ -42,7 +42,13 @@ func TestMostValues(t *testing.T) {
 	var out struct {
 		Messages struct {
 			Edges []struct {
-				Node struct{ Refs []struct{ Target struct{ Refs []struct{ Target struct{ Hash string } } } } }
+				Node struct {
+					Refs []struct {
+						Target struct {
+							Refs []struct{ Target struct{ Hash string } }
+						}
+					}
+				}
 			}
 		}
 	}
@@ -66,5 +72,48 @@ func TestMostValues(t *testing.T) {
 	}
 	if rows, err := a.store.SessionsByHash(t.Context(), []chain.Hash{chain.Sum([]byte("most"))}); err != nil || len(rows) != 1 {
 		t.Errorf("the message was not written: %v %v", rows, err)
+	}
+}
+
+// Messages that are large fill an answer before there are many of them: a page ends early, and answers that take more than
+// 64 MiB end.
+func TestMostBytes(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	var drafts []object
+	for i := range 11 {
+		drafts = append(drafts, message("large", long(chain.MaxContentBytes-i)))
+	}
+	hashes := a.append(drafts...)
+	hashes = append(hashes, a.append(message("large", long(10), object{"attachments": long(chain.MaxContentBytes - 2), "ambient": long(chain.MaxContentBytes - 2)}))...)
+	for i := range 6 {
+		hashes = append(hashes, a.append(message("large", fmt.Sprint("last ", i), object{"attachments": long(chain.MaxContentBytes - 2)}))...)
+	}
+	var out struct {
+		Messages struct {
+			Edges    []struct{ Node struct{ Hash string } }
+			PageInfo struct {
+				HasNextPage bool
+				EndCursor   string
+			}
+		}
+	}
+	page := `query($after: String) { messages(filter: {sessions: ["` + hashOf("large") + `"]}, first: 50, after: $after) { edges { node { hash content } } pageInfo { hasNextPage endCursor } } }`
+	a.ask(page, nil, &out)
+	first := len(out.Messages.Edges)
+	if first < 13 || first > 16 || !out.Messages.PageInfo.HasNextPage {
+		t.Errorf("a page has %d of %d messages, more: %t; want those of 16 MiB, and that there are more", first, len(hashes), out.Messages.PageInfo.HasNextPage)
+	}
+	a.ask(page, object{"after": out.Messages.PageInfo.EndCursor}, &out)
+	if n := len(out.Messages.Edges); first+n != len(hashes) || out.Messages.PageInfo.HasNextPage {
+		t.Errorf("the next has %d, more: %t; want the rest", n, out.Messages.PageInfo.HasNextPage)
+	}
+	var many strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&many, "a%d: session(hash: %q) { messages(last: 5) { edges { node { hash } } } } b%d: messages(first: 11) { edges { node { hash } } } ", i, hashOf("large"), i)
+	}
+	got := a.try("{"+many.String()+"}", nil)
+	if len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" || !strings.Contains(got.Errors[0].Message, "64 MiB") || string(got.Data) != "null" {
+		t.Errorf("ten times 16 MiB: %.200s %+v; want a single BAD_USER_INPUT that says so", got.Data, got.Errors[:min(len(got.Errors), 3)])
 	}
 }

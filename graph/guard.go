@@ -93,7 +93,7 @@ func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror
 	if err := x.check(op); err != nil || x == nil {
 		return err
 	}
-	return g.places.enter(ctx, x, op)
+	return g.places.enter(ctx, x, op, of.doc.Fragments)
 }
 
 // mayIntrospect is true for administrators who may read.

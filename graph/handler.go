@@ -11,6 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
@@ -46,6 +47,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AddTransport(transport.GET{})
 	server.AddTransport(jsonPost{})
 
+	cfg.Places.answers = semaphore.NewWeighted(mostAnswers)
 	cache := newDocumentCache()
 	server.SetQueryCache(cache)
 	server.SetParserTokenLimit(MaxTokens)

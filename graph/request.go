@@ -198,9 +198,14 @@ func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body [
 	}
 	x.query, x.stream = query, wantsStream(r, query)
 	x.refused = f.guard.admit(withExchange(r.Context(), x), query, name)
-	if x.leave != nil {
-		defer x.leave()
-	}
+	defer func() {
+		if x.leave != nil {
+			x.leave()
+		}
+		if x.written != nil {
+			x.written()
+		}
+	}()
 	if x.full != nil {
 		writeFull(w, r, x.full)
 		return

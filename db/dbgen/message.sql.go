@@ -13,29 +13,77 @@ import (
 )
 
 const citingMessages = `-- name: CitingMessages :many
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
-JOIN log.messages m ON m.hash = r.message_hash
-WHERE r.ref_hash = $1::bpchar
-    AND ($2::bpchar IS NULL OR m.id > (SELECT log.place_of($2::bpchar, $3::bpchar)))
-    AND ($3::bpchar IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
-ORDER BY m.id LIMIT $4
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
+        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
+        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
+    FROM (
+        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
+        JOIN log.messages m ON m.hash = r.message_hash
+        WHERE r.ref_hash = $1::bpchar
+            AND ($2::bpchar IS NULL OR m.id > (SELECT log.place_of($2::bpchar, $3::bpchar)))
+            AND ($3::bpchar IS NULL OR EXISTS (
+                SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
+        ORDER BY m.id LIMIT $4
+    ) p) s) w
+WHERE w.total - w.size <= $5::BIGINT
 `
 
-func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *string, viewer *string, rowCount int32) ([]LogMessage, error) {
+type CitingMessagesParams struct {
+	RefHash  string
+	After    *string
+	Viewer   *string
+	RowCount int32
+	Bytes    int64
+}
+
+type CitingMessagesRow struct {
+	ID            int64
+	Hash          chain.Hash
+	SessionHash   chain.Hash
+	Sequence      int64
+	PrevHash      *chain.Hash
+	ThreadHash    *chain.Hash
+	OwnerID       chain.Hash
+	PlayersID     []chain.Hash
+	MasterPlayer  *chain.Hash
+	Role          *string
+	EventType     chain.EventType
+	Importance    int16
+	Channel       *string
+	Source        *string
+	Content       *string
+	Attachments   chain.NullJSON
+	Ambient       chain.NullJSON
+	Salt          []byte
+	ContentDigest chain.Hash
+	Hashtags      []chain.Hash
+	FlagID        *chain.Hash
+	MasterItemID  *chain.Hash
+	ItemID        []chain.Hash
+	LocID         *chain.Hash
+	RefsDigest    chain.Hash
+	CreatedAt     time.Time
+	IDDigest      chain.Hash
+	Size          int32
+	Total         int64
+}
+
+func (q *Queries) CitingMessages(ctx context.Context, arg CitingMessagesParams) ([]CitingMessagesRow, error) {
 	rows, err := q.db.Query(ctx, citingMessages,
-		refHash,
-		after,
-		viewer,
-		rowCount,
+		arg.RefHash,
+		arg.After,
+		arg.Viewer,
+		arg.RowCount,
+		arg.Bytes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []LogMessage{}
+	items := []CitingMessagesRow{}
 	for rows.Next() {
-		var i LogMessage
+		var i CitingMessagesRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -64,6 +112,8 @@ func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *str
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
+			&i.Size,
+			&i.Total,
 		); err != nil {
 			return nil, err
 		}
@@ -395,15 +445,22 @@ func (q *Queries) MessagesByID(ctx context.Context, ids []int64, bytes int64) ([
 }
 
 const messagesInScope = `-- name: MessagesInScope :many
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
-    $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
-    $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
-    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
-    $12::bpchar, $13::BIGINT) m
-WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
-    AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
-ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
-LIMIT $17
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
+        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
+        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
+    FROM (
+        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
+            $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+            $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+            $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+            $12::bpchar, $13::BIGINT) m
+        WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
+            AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
+        ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
+        LIMIT $17
+    ) p) s) w
+WHERE w.total - w.size <= $18::BIGINT
 `
 
 type MessagesInScopeParams struct {
@@ -424,9 +481,42 @@ type MessagesInScopeParams struct {
 	Before     *string
 	Backward   bool
 	RowCount   int32
+	Bytes      int64
 }
 
-func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams) ([]LogMessage, error) {
+type MessagesInScopeRow struct {
+	ID            int64
+	Hash          chain.Hash
+	SessionHash   chain.Hash
+	Sequence      int64
+	PrevHash      *chain.Hash
+	ThreadHash    *chain.Hash
+	OwnerID       chain.Hash
+	PlayersID     []chain.Hash
+	MasterPlayer  *chain.Hash
+	Role          *string
+	EventType     chain.EventType
+	Importance    int16
+	Channel       *string
+	Source        *string
+	Content       *string
+	Attachments   chain.NullJSON
+	Ambient       chain.NullJSON
+	Salt          []byte
+	ContentDigest chain.Hash
+	Hashtags      []chain.Hash
+	FlagID        *chain.Hash
+	MasterItemID  *chain.Hash
+	ItemID        []chain.Hash
+	LocID         *chain.Hash
+	RefsDigest    chain.Hash
+	CreatedAt     time.Time
+	IDDigest      chain.Hash
+	Size          int32
+	Total         int64
+}
+
+func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams) ([]MessagesInScopeRow, error) {
 	rows, err := q.db.Query(ctx, messagesInScope,
 		arg.Sessions,
 		arg.Threads,
@@ -445,14 +535,15 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 		arg.Before,
 		arg.Backward,
 		arg.RowCount,
+		arg.Bytes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []LogMessage{}
+	items := []MessagesInScopeRow{}
 	for rows.Next() {
-		var i LogMessage
+		var i MessagesInScopeRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -481,6 +572,104 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
+			&i.Size,
+			&i.Total,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const messagesWithin = `-- name: MessagesWithin :many
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
+        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
+        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
+    FROM (
+        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m WHERE m.hash = ANY ($1::bpchar[])
+            AND ($2::bpchar IS NULL OR EXISTS (
+                SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
+    ) p) s) w
+WHERE w.total - w.size <= $3::BIGINT
+`
+
+type MessagesWithinRow struct {
+	ID            int64
+	Hash          chain.Hash
+	SessionHash   chain.Hash
+	Sequence      int64
+	PrevHash      *chain.Hash
+	ThreadHash    *chain.Hash
+	OwnerID       chain.Hash
+	PlayersID     []chain.Hash
+	MasterPlayer  *chain.Hash
+	Role          *string
+	EventType     chain.EventType
+	Importance    int16
+	Channel       *string
+	Source        *string
+	Content       *string
+	Attachments   chain.NullJSON
+	Ambient       chain.NullJSON
+	Salt          []byte
+	ContentDigest chain.Hash
+	Hashtags      []chain.Hash
+	FlagID        *chain.Hash
+	MasterItemID  *chain.Hash
+	ItemID        []chain.Hash
+	LocID         *chain.Hash
+	RefsDigest    chain.Hash
+	CreatedAt     time.Time
+	IDDigest      chain.Hash
+	Size          int32
+	Total         int64
+}
+
+// The same as long as they have no more bytes than that together, and one more.
+func (q *Queries) MessagesWithin(ctx context.Context, hashes []string, viewer *string, bytes int64) ([]MessagesWithinRow, error) {
+	rows, err := q.db.Query(ctx, messagesWithin, hashes, viewer, bytes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []MessagesWithinRow{}
+	for rows.Next() {
+		var i MessagesWithinRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.PrevHash,
+			&i.ThreadHash,
+			&i.OwnerID,
+			&i.PlayersID,
+			&i.MasterPlayer,
+			&i.Role,
+			&i.EventType,
+			&i.Importance,
+			&i.Channel,
+			&i.Source,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Salt,
+			&i.ContentDigest,
+			&i.Hashtags,
+			&i.FlagID,
+			&i.MasterItemID,
+			&i.ItemID,
+			&i.LocID,
+			&i.RefsDigest,
+			&i.CreatedAt,
+			&i.IDDigest,
+			&i.Size,
+			&i.Total,
 		); err != nil {
 			return nil, err
 		}
@@ -559,7 +748,7 @@ SELECT r.message_hash, r.position, r.ref_hash, r.ref_type FROM log.message_refs 
 WHERE r.message_hash = ANY ($1::bpchar[])
     AND ($2::bpchar IS NULL OR EXISTS (SELECT FROM log.messages m
         JOIN log.members v ON v.session_hash = m.session_hash AND v.player = $2::bpchar WHERE m.hash = r.message_hash))
-ORDER BY r.message_hash, r.position
+ORDER BY r.message_hash, r.position LIMIT $3::BIGINT
 `
 
 type RefsOfMessagesRow struct {
@@ -569,8 +758,8 @@ type RefsOfMessagesRow struct {
 	RefType     chain.RefType
 }
 
-func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *string) ([]RefsOfMessagesRow, error) {
-	rows, err := q.db.Query(ctx, refsOfMessages, hashes, viewer)
+func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *string, rowCount int64) ([]RefsOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, refsOfMessages, hashes, viewer, rowCount)
 	if err != nil {
 		return nil, err
 	}
@@ -595,14 +784,21 @@ func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *s
 }
 
 const sessionMessages = `-- name: SessionMessages :many
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-WHERE m.session_hash = $1::bpchar
-    AND ($2::BIGINT IS NULL OR m.sequence > $2)
-    AND ($3::BIGINT IS NULL OR m.sequence < $3)
-    AND ($4::bpchar IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = $4::bpchar AND v.session_hash = m.session_hash))
-ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
-LIMIT $6
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
+        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
+        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
+    FROM (
+        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+        WHERE m.session_hash = $1::bpchar
+            AND ($2::BIGINT IS NULL OR m.sequence > $2)
+            AND ($3::BIGINT IS NULL OR m.sequence < $3)
+            AND ($4::bpchar IS NULL OR EXISTS (
+                SELECT FROM log.members v WHERE v.player = $4::bpchar AND v.session_hash = m.session_hash))
+        ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
+        LIMIT $6
+    ) p) s) w
+WHERE w.total - w.size <= $7::BIGINT
 `
 
 type SessionMessagesParams struct {
@@ -612,9 +808,42 @@ type SessionMessagesParams struct {
 	Viewer      *string
 	Backward    bool
 	RowCount    int32
+	Bytes       int64
 }
 
-func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams) ([]LogMessage, error) {
+type SessionMessagesRow struct {
+	ID            int64
+	Hash          chain.Hash
+	SessionHash   chain.Hash
+	Sequence      int64
+	PrevHash      *chain.Hash
+	ThreadHash    *chain.Hash
+	OwnerID       chain.Hash
+	PlayersID     []chain.Hash
+	MasterPlayer  *chain.Hash
+	Role          *string
+	EventType     chain.EventType
+	Importance    int16
+	Channel       *string
+	Source        *string
+	Content       *string
+	Attachments   chain.NullJSON
+	Ambient       chain.NullJSON
+	Salt          []byte
+	ContentDigest chain.Hash
+	Hashtags      []chain.Hash
+	FlagID        *chain.Hash
+	MasterItemID  *chain.Hash
+	ItemID        []chain.Hash
+	LocID         *chain.Hash
+	RefsDigest    chain.Hash
+	CreatedAt     time.Time
+	IDDigest      chain.Hash
+	Size          int32
+	Total         int64
+}
+
+func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams) ([]SessionMessagesRow, error) {
 	rows, err := q.db.Query(ctx, sessionMessages,
 		arg.SessionHash,
 		arg.After,
@@ -622,14 +851,15 @@ func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams
 		arg.Viewer,
 		arg.Backward,
 		arg.RowCount,
+		arg.Bytes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []LogMessage{}
+	items := []SessionMessagesRow{}
 	for rows.Next() {
-		var i LogMessage
+		var i SessionMessagesRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -658,6 +888,8 @@ func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
+			&i.Size,
+			&i.Total,
 		); err != nil {
 			return nil, err
 		}
@@ -805,17 +1037,24 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 }
 
 const threadMessages = `-- name: ThreadMessages :many
-SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-WHERE m.thread_hash = $1::bpchar
-    AND ($2::bpchar IS NULL OR (m.created_at, m.id) >
-        ((SELECT log.time_of($2::bpchar, $3::bpchar)), (SELECT log.place_of($2::bpchar, $3::bpchar))))
-    AND ($4::bpchar IS NULL OR (m.created_at, m.id) <
-        ((SELECT log.time_of($4::bpchar, $3::bpchar)), (SELECT log.place_of($4::bpchar, $3::bpchar))))
-    AND ($3::bpchar IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
-ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
-    CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
-LIMIT $6
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
+        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
+        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
+    FROM (
+        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+        WHERE m.thread_hash = $1::bpchar
+            AND ($2::bpchar IS NULL OR (m.created_at, m.id) >
+                ((SELECT log.time_of($2::bpchar, $3::bpchar)), (SELECT log.place_of($2::bpchar, $3::bpchar))))
+            AND ($4::bpchar IS NULL OR (m.created_at, m.id) <
+                ((SELECT log.time_of($4::bpchar, $3::bpchar)), (SELECT log.place_of($4::bpchar, $3::bpchar))))
+            AND ($3::bpchar IS NULL OR EXISTS (
+                SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
+        ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
+            CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
+        LIMIT $6
+    ) p) s) w
+WHERE w.total - w.size <= $7::BIGINT
 `
 
 type ThreadMessagesParams struct {
@@ -825,9 +1064,42 @@ type ThreadMessagesParams struct {
 	Before     *string
 	Backward   bool
 	RowCount   int32
+	Bytes      int64
 }
 
-func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) ([]LogMessage, error) {
+type ThreadMessagesRow struct {
+	ID            int64
+	Hash          chain.Hash
+	SessionHash   chain.Hash
+	Sequence      int64
+	PrevHash      *chain.Hash
+	ThreadHash    *chain.Hash
+	OwnerID       chain.Hash
+	PlayersID     []chain.Hash
+	MasterPlayer  *chain.Hash
+	Role          *string
+	EventType     chain.EventType
+	Importance    int16
+	Channel       *string
+	Source        *string
+	Content       *string
+	Attachments   chain.NullJSON
+	Ambient       chain.NullJSON
+	Salt          []byte
+	ContentDigest chain.Hash
+	Hashtags      []chain.Hash
+	FlagID        *chain.Hash
+	MasterItemID  *chain.Hash
+	ItemID        []chain.Hash
+	LocID         *chain.Hash
+	RefsDigest    chain.Hash
+	CreatedAt     time.Time
+	IDDigest      chain.Hash
+	Size          int32
+	Total         int64
+}
+
+func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) ([]ThreadMessagesRow, error) {
 	rows, err := q.db.Query(ctx, threadMessages,
 		arg.ThreadHash,
 		arg.After,
@@ -835,14 +1107,15 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 		arg.Before,
 		arg.Backward,
 		arg.RowCount,
+		arg.Bytes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []LogMessage{}
+	items := []ThreadMessagesRow{}
 	for rows.Next() {
-		var i LogMessage
+		var i ThreadMessagesRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -871,6 +1144,8 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
+			&i.Size,
+			&i.Total,
 		); err != nil {
 			return nil, err
 		}

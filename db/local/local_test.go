@@ -158,3 +158,20 @@ func TestForeignFilesAreLeftAlone(t *testing.T) {
 		t.Errorf("the file reads %q, %v after Start, want it untouched", text, err)
 	}
 }
+
+// What clients wrote does not get into Postgres' log, be it in a statement or in the details of an error.
+func TestLogHasNothingOfClients(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	conn := connect(t, start(t, dir).URL())
+	_, err := conn.Exec(t.Context(), "CREATE TABLE words (word TEXT PRIMARY KEY); INSERT INTO words VALUES ('secret')")
+	check(t, err)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO words VALUES ('secret')"); err == nil {
+		t.Fatal("the same key twice")
+	}
+	eventually(t, "the complaint", func() bool { return strings.Contains(printed(t, dir), "words_pkey") })
+	check(t, conn.Close(t.Context()))
+	if log := printed(t, dir); strings.Contains(log, "secret") || strings.Contains(log, "INSERT") {
+		t.Errorf("Postgres printed\n%s", log)
+	}
+}

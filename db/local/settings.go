@@ -40,6 +40,10 @@ func arguments(dir string, socket socketDir, override map[string]string) []strin
 		"lc_messages":     "C",
 		"log_line_prefix": "%m [%p] ",
 		"cluster_name":    "context-manager",
+
+		// What clients wrote stays out of the log: it stands in statements, and in the details of errors.
+		"log_min_error_statement": "panic",
+		"log_error_verbosity":     "terse",
 	}
 	maps.Copy(settings, override)
 	args := []string{"-D", dir}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/auth"
 )
 
 // retryEvery is how long a writer waits before it repeats what was not acknowledged.
@@ -80,6 +82,9 @@ func (s *stage) work(ctx context.Context, v *server, l load) (*crew, error) {
 	working, cancel := context.WithCancel(ctx)
 	c := &crew{s: s, client: v.client(l.writers + l.readers), journal: journal, load: l, lasting: lasting, cancel: cancel, heads: map[string]int{}}
 	s.later(func() { c.stop(); journal.close() })
+	if err := c.begin(ctx, l.session(0), "begin"); err != nil {
+		return nil, err
+	}
 	for w := admins(l.writers); w < l.writers; w++ {
 		secret, err := c.newToken(ctx, ownerOf(w), nil)
 		if err != nil {
@@ -94,6 +99,16 @@ func (s *stage) work(ctx context.Context, v *server, l load) (*crew, error) {
 		c.wait.Go(func() { c.read(working, r) })
 	}
 	return c, nil
+}
+
+// begin begins a session as the administrator, who may then read it without a record of that in the log.
+func (c *crew) begin(ctx context.Context, session, content string) error {
+	m := message{session, auth.Administrator().Player.String(), content, hashOf(session + content)}
+	hash, _, err := c.client.append(ctx, m)
+	if err != nil {
+		return fmt.Errorf("a session begins: %w", err)
+	}
+	return c.journal.add(entry{hash, m.Session, m.Content})
 }
 
 // stop ends the crew. What was not acknowledged yet may or may not be in the log: rest first, to compare.

@@ -54,6 +54,9 @@ func (s *scene) writeMuch(ctx context.Context) (session string, err error) {
 	resume := s.crew.rest()
 	defer resume()
 	session = hashOf("much")
+	if err := s.crew.begin(ctx, session, "much begins"); err != nil {
+		return "", err
+	}
 	for i := range muchMessages {
 		m := message{session, hashOf("much"), fmt.Sprintf("%d%s", i, filler(muchBytes)), fmt.Sprintf("much %d", i)}
 		hash, _, err := s.crew.client.append(ctx, m)

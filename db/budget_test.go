@@ -1,0 +1,148 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
+)
+
+// large appends messages of a MiB of content each, and one of a MiB of attachments, all sent with the first and in one
+// thread, and gives their hashes.
+func large(t *testing.T, store *db.DB, n int) []chain.Hash {
+	t.Helper()
+	first := mustAppend(t, store, draft("large", "first"))[0].Hash
+	hashes := []chain.Hash{first}
+	for i := range n {
+		d := draft("large", strings.Repeat(fmt.Sprint(i%10), chain.MaxContentBytes))
+		if i == 0 {
+			d.Content, d.Attachments = "small", new(chain.JSON(`{"a":"`+strings.Repeat("x", chain.MaxContentBytes-10)+`"}`))
+		}
+		d.ThreadHash, d.Refs = new(hashOf("thread")), []chain.Ref{{Type: chain.RefContext, Hash: first}}
+		hashes = append(hashes, mustAppend(t, store, d)[0].Hash)
+	}
+	return hashes
+}
+
+// pages reads a list to its end, or from its end to its beginning, and gives the hashes of each page in the list's order.
+func pages[K any](t *testing.T, limit int, backward bool, read func(db.Page[K]) (db.Rows[chain.Message, K], error)) (sizes []int, all []chain.Hash) {
+	t.Helper()
+	for p := (db.Page[K]{Limit: limit, Backward: backward}); ; {
+		rows, err := read(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page []chain.Hash
+		for _, item := range rows.Items {
+			page = append(page, item.Value.Hash)
+		}
+		sizes = append(sizes, len(page))
+		if backward {
+			all = append(page, all...)
+		} else {
+			all = append(all, page...)
+		}
+		if !rows.More {
+			return sizes, all
+		}
+		if backward {
+			p.Before = &rows.Items[0].Key
+		} else {
+			p.After = &rows.Items[len(rows.Items)-1].Key
+		}
+	}
+}
+
+// A page has no more than 16 MiB of messages, says that there are more, and the next begins behind it.
+func TestPagesOfLargeMessages(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	hashes := large(t, store, 18)
+	session, thread := hashOf("session:large"), hashOf("thread")
+	for _, view := range []struct {
+		name  string
+		store *db.DB
+	}{{"all", store}, {"a player", store.As(hashOf("ply:owner"))}} {
+		for _, backward := range []bool{false, true} {
+			inScope, found := pages(t, 200, backward, func(p db.Page[chain.Hash]) (db.Rows[chain.Message, chain.Hash], error) {
+				return view.store.Messages(t.Context(), selection.Scope{}, p)
+			})
+			check(t, view.name+": in scope", backward, inScope, found, hashes)
+			inSession, found := pages(t, 200, backward, func(p db.Page[int64]) (db.Rows[chain.Message, int64], error) {
+				return view.store.SessionMessages(t.Context(), session, p)
+			})
+			check(t, view.name+": in a session", backward, inSession, found, hashes)
+			inThread, found := pages(t, 200, backward, func(p db.Page[chain.Hash]) (db.Rows[chain.Message, chain.Hash], error) {
+				return view.store.ThreadMessages(t.Context(), thread, p)
+			})
+			check(t, view.name+": in a thread", backward, inThread, found, hashes[1:])
+		}
+		citing, found := pages(t, 200, false, func(p db.Page[chain.Hash]) (db.Rows[chain.Message, chain.Hash], error) {
+			return view.store.CitingMessages(t.Context(), hashes[0], p)
+		})
+		check(t, view.name+": citing", false, citing, found, hashes[1:])
+	}
+}
+
+func check(t *testing.T, name string, backward bool, sizes []int, found, want []chain.Hash) {
+	t.Helper()
+	if len(sizes) != 2 || sizes[0] < 15 || sizes[0] > 17 || !slices.Equal(found, want) {
+		t.Errorf("%s, backward %t: pages of %v, %d messages; want two of 16 MiB at most, and %d messages in their order", name, backward, sizes, len(found), len(want))
+	}
+}
+
+// What is read for one answer is bounded, whoever reads it at the same time.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	hashes := large(t, store, 18)
+	exceeded := 0
+	answer := func() context.Context {
+		exceeded = 0
+		return db.WithBudget(t.Context(), db.NewBudget(func() { exceeded++ }))
+	}
+	page := db.Page[chain.Hash]{Limit: 200, After: &hashes[1]}
+	ctx := answer()
+	read, err := 0, error(nil)
+	for err == nil && read < 1000 {
+		var rows db.Rows[chain.Message, chain.Hash]
+		if rows, err = store.Messages(ctx, selection.Scope{}, page); err == nil {
+			read += len(rows.Items)
+		}
+	}
+	if read < 60 || read > 75 || !errors.Is(err, db.ErrBudget) || exceeded != 1 {
+		t.Errorf("pages for one answer: %d messages, then %v; want those of 64 MiB, and ErrBudget once", read, err)
+	}
+	ctx = answer()
+	for i := range 3 {
+		if found, err := store.MessagesByHash(ctx, hashes); err != nil || len(found) != len(hashes) {
+			t.Errorf("messages by hash, %d. time: %d, %v", i, len(found), err)
+		}
+	}
+	if found, err := store.MessagesByHash(ctx, hashes); !errors.Is(err, db.ErrBudget) || found != nil || exceeded != 1 {
+		t.Errorf("72 MiB of messages by hash: %d, %v; want ErrBudget", len(found), err)
+	}
+	if _, err := store.MessagesByHash(t.Context(), hashes); err != nil {
+		t.Errorf("without a budget: %v", err)
+	}
+	// Reads at the same time wait for one another rather than count what they might have come to.
+	ctx = answer()
+	ended := make(chan error)
+	for range 20 {
+		go func() {
+			_, err := store.Messages(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 1})
+			ended <- err
+		}()
+	}
+	for range 20 {
+		if err := <-ended; err != nil {
+			t.Errorf("20 small reads at once: %v", err)
+		}
+	}
+}
