@@ -31,7 +31,7 @@ type hole struct {
 // link is one connection through a hole.
 type link struct {
 	lost atomic.Bool // silent for ever
-	ends []net.Conn // the near one, and the far one once there is one
+	ends []net.Conn  // the near one, and the far one once there is one
 }
 
 // keepAliveLimit is how long a far side waits for one who does not answer: the setting of the server's sealer, 5 s and
