@@ -219,10 +219,10 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 		}})
 
 	counted := func(h http.Handler) http.Handler {
-		return httpd.Secure(limits.Note(gate.Identify(limits.Handler(h))), false)
+		return httpd.Secure(limits.Note(gate.Identify(known(limits.Handler(h)))), false)
 	}
 	all := []route{
-		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(api))), len(cfg.Origins()) > 0)},
+		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(known(api)))), len(cfg.Origins()) > 0)},
 		{"/session", counted(gate.Sessions())},
 		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},
 		{"/healthz", httpd.Secure(server.Health(httpd.Readiness{}), false)},
@@ -238,6 +238,16 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 		all = append(all, route{"/checkpoint", tree}, route{"/log.pub", tree}, route{"/tile/", tree})
 	}
 	return all
+}
+
+// known gives the requests of callers who are known lines of their own in the log.
+func known(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := auth.From(r.Context()); err == nil {
+			httpd.Known(r.Context())
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // remarks are what operators should know though all is well.

@@ -15,3 +15,19 @@ func (p *pool) bounded(ctx context.Context) (context.Context, context.CancelFunc
 	ctx, cancel := context.WithTimeout(ctx, statementLimit)
 	return ctx, func() { cancel(); end() }
 }
+
+// portion is how much is asked for at once: less after no answer came in time, so that a slow network and a slow disk get
+// through in the end, and more again after one.
+type portion struct{ now, most int64 }
+
+func newPortion(most int64) portion { return portion{most, most} }
+
+// learn takes in how asking went; ctx is that of bounded.
+func (p *portion) learn(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		p.now = min(2*p.now, p.most)
+	case ctx.Err() == context.DeadlineExceeded:
+		p.now = max(p.now/8, 1)
+	}
+}

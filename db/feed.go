@@ -58,6 +58,7 @@ type feed struct {
 	high  int64          // the highest id that was told
 	floor int64          // what is not above it was there before the feed began
 	told  map[int64]bool // ids within feedMemory of high that were told
+	bytes portion        // of content that is read at once
 
 	wanting []*Subscription // of one message; kept for its room
 }
@@ -65,7 +66,7 @@ type feed struct {
 func newFeed(store *DB) *feed {
 	return &feed{
 		store: store, ready: make(chan struct{}), done: make(chan struct{}),
-		subscribers: map[*Subscription]bool{}, seen: map[chain.Hash]*seenSessions{}, told: map[int64]bool{}, heard: make(chan struct{}, 1), maxHeld: maxHeldBytes,
+		subscribers: map[*Subscription]bool{}, seen: map[chain.Hash]*seenSessions{}, told: map[int64]bool{}, heard: make(chan struct{}, 1), maxHeld: maxHeldBytes, bytes: newPortion(feedBytes),
 	}
 }
 
@@ -155,7 +156,7 @@ func (f *feed) run(ctx context.Context) {
 // begin finds where the log ends: only what comes from then on is told. It tells whether there is anything to do.
 func (f *feed) begin(ctx context.Context) bool {
 	for ctx.Err() == nil {
-		position, err := f.store.queries().LogEnd(ctx)
+		position, err := f.logEnd(ctx)
 		if err == nil {
 			f.high, f.floor = position, position
 			close(f.ready)
@@ -165,6 +166,12 @@ func (f *feed) begin(ctx context.Context) bool {
 		wait(ctx, feedRetry)
 	}
 	return false
+}
+
+func (f *feed) logEnd(ctx context.Context) (int64, error) {
+	ctx, end := f.store.pool.bounded(ctx)
+	defer end()
+	return f.store.queries().LogEnd(ctx)
 }
 
 // listen hears what is announced until ctx ends, and connects again whenever the connection is lost.
@@ -181,7 +188,11 @@ func (f *feed) listen(ctx context.Context, config *pgx.ConnConfig) {
 
 // hear hears what is announced on one connection.
 func (f *feed) hear(ctx context.Context, config *pgx.ConnConfig) error {
-	conn, err := pgx.ConnectConfig(ctx, config.Copy())
+	ctx, end := f.store.pool.untilReplaced(ctx)
+	defer end()
+	asking, asked := f.store.pool.bounded(ctx)
+	defer asked()
+	conn, err := pgx.ConnectConfig(asking, config.Copy())
 	if err != nil {
 		return err
 	}
@@ -190,7 +201,7 @@ func (f *feed) hear(ctx context.Context, config *pgx.ConnConfig) error {
 		defer cancel()
 		_ = conn.Close(closing)
 	}()
-	if _, err := conn.Exec(ctx, "LISTEN "+feedChannel); err != nil {
+	if _, err := conn.Exec(asking, "LISTEN "+feedChannel); err != nil {
 		return err
 	}
 	f.listening.Store(true)
@@ -248,7 +259,7 @@ func (f *feed) catchUp(ctx context.Context, further bool) error {
 		after = max(f.floor, f.high-feedMemory)
 	}
 	for {
-		ids, err := f.store.queries().MessageIDsAfter(ctx, after, feedMemory)
+		ids, err := f.idsAfter(ctx, after)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -259,6 +270,12 @@ func (f *feed) catchUp(ctx context.Context, further bool) error {
 	}
 }
 
+func (f *feed) idsAfter(ctx context.Context, after int64) ([]int64, error) {
+	ctx, end := f.store.pool.bounded(ctx)
+	defer end()
+	return f.store.queries().MessageIDsAfter(ctx, after, feedMemory)
+}
+
 // tell hands messages to the subscribers, those that were told before left out.
 func (f *feed) tell(ctx context.Context, ids []int64) error {
 	fresh := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return f.told[id] })
@@ -266,7 +283,7 @@ func (f *feed) tell(ctx context.Context, ids []int64) error {
 	for len(fresh) > 0 {
 		batch := fresh[:min(len(fresh), feedBatch)]
 		if !f.idle() {
-			messages, err := f.store.MessagesByID(ctx, batch, feedBytes)
+			messages, err := f.read(ctx, batch)
 			if err != nil {
 				return err
 			}
@@ -279,6 +296,15 @@ func (f *feed) tell(ctx context.Context, ids []int64) error {
 		fresh = fresh[len(batch):]
 	}
 	return nil
+}
+
+// read gives the first of some messages, as many as are read at once.
+func (f *feed) read(ctx context.Context, ids []int64) ([]chain.Message, error) {
+	ctx, end := f.store.pool.bounded(ctx)
+	defer end()
+	messages, err := f.store.MessagesByID(ctx, ids, f.bytes.now)
+	f.bytes.learn(ctx, err)
+	return messages, err
 }
 
 // readOf gives the ids up to that of the last message. If there is none of them, that is all.

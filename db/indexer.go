@@ -41,11 +41,13 @@ type indexer struct {
 	appended time.Time     // last
 	searched time.Time     // last
 	held     bool          // nothing is indexed but by searches
+
+	batch portion // of one transaction in the background; owned by the goroutine that runs
 }
 
 func startIndexer(d *DB) *indexer {
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &indexer{db: d, wake: make(chan struct{}, 1), cancel: cancel, caught: make(chan struct{})}
+	x := &indexer{db: d, wake: make(chan struct{}, 1), cancel: cancel, caught: make(chan struct{}), batch: newPortion(indexBatch)}
 	x.wait.Go(func() { x.run(ctx) })
 	return x
 }
@@ -135,14 +137,11 @@ func (x *indexer) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		pause := indexPoll
-		_ = x.db.clock.ask(ctx, x.db.pool) // else it goes on as it was
+		x.askClock(ctx)
 		for ctx.Err() == nil {
 			x.yield(ctx)
-			indexed, err := x.db.indexMessages(ctx, nil)
-			records := 0
-			if err == nil && indexed == 0 {
-				records, err = x.db.indexRecords(ctx, false)
-			}
+			batch := x.batch.now
+			indexed, records, err := x.index(ctx)
 			if err != nil {
 				if ctx.Err() == nil {
 					x.db.log.WarnContext(ctx, "search vectors wait", "cause", err)
@@ -155,12 +154,30 @@ func (x *indexer) run(ctx context.Context) {
 			if indexed == 0 && records == 0 {
 				break
 			}
-			if indexed < indexBatch && records == 0 {
+			if int64(indexed) < batch && records == 0 {
 				wait(ctx, indexPause)
 			}
 		}
 		timer.Reset(pause)
 	}
+}
+
+func (x *indexer) askClock(ctx context.Context) {
+	ctx, end := x.db.pool.bounded(ctx)
+	defer end()
+	_ = x.db.clock.ask(ctx, x.db.pool) // else it goes on as it was
+}
+
+// index gives vectors to a batch of messages, or if there are none to one of records.
+func (x *indexer) index(ctx context.Context) (messages, records int, err error) {
+	ctx, end := x.db.pool.bounded(ctx)
+	defer end()
+	messages, err = x.db.indexMessages(ctx, nil, int32(x.batch.now))
+	if err == nil && messages == 0 {
+		records, err = x.db.indexRecords(ctx, false, int32(x.batch.now))
+	}
+	x.batch.learn(ctx, err)
+	return messages, records, err
 }
 
 func wait(ctx context.Context, d time.Duration) {
@@ -191,12 +208,12 @@ func (d *DB) indexPending(ctx context.Context) error {
 			awaited = nil
 		}
 		if waiting.Messages > 0 {
-			if _, err := d.indexMessages(ctx, awaited); err != nil {
+			if _, err := d.indexMessages(ctx, awaited, indexBatch); err != nil {
 				return err
 			}
 		}
 		if waiting.Records > 0 {
-			if _, err := d.indexRecords(ctx, waiting.Records <= maxAwaited); err != nil {
+			if _, err := d.indexRecords(ctx, waiting.Records <= maxAwaited, indexBatch); err != nil {
 				return err
 			}
 		}
@@ -206,14 +223,14 @@ func (d *DB) indexPending(ctx context.Context) error {
 	}
 }
 
-// indexMessages takes runs of messages that have no vectors, at most indexBatch of them, and gives them some: runs that
+// indexMessages takes runs of messages that have no vectors, at most so many of them, and gives them some: runs that
 // begin up to an id, waiting for what another transaction has taken of those; or, with nil, any that nobody has taken.
-func (d *DB) indexMessages(ctx context.Context, upto *int64) (indexed int, err error) {
+func (d *DB) indexMessages(ctx context.Context, upto *int64, most int32) (indexed int, err error) {
 	err = d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
 		if err := q.LockIndexing(ctx); err != nil {
 			return err
 		}
-		ids, err := takeBacklog(ctx, q, upto)
+		ids, err := takeBacklog(ctx, q, upto, most)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -232,12 +249,12 @@ func (d *DB) indexMessages(ctx context.Context, upto *int64) (indexed int, err e
 }
 
 // takeBacklog takes runs of ids out of the backlog, the newest, and puts back what is too much for one batch.
-func takeBacklog(ctx context.Context, q *dbgen.Queries, upto *int64) (ids []int64, err error) {
+func takeBacklog(ctx context.Context, q *dbgen.Queries, upto *int64, most int32) (ids []int64, err error) {
 	var runs []dbgen.EmbeddingBacklog
 	if upto == nil {
-		runs, err = takeFree(ctx, q)
+		runs, err = takeFree(ctx, q, most)
 	} else {
-		runs, err = q.TakeBacklog(ctx, *upto, indexBatch)
+		runs, err = q.TakeBacklog(ctx, *upto, most)
 	}
 	if err != nil {
 		return nil, err
@@ -246,7 +263,7 @@ func takeBacklog(ctx context.Context, q *dbgen.Queries, upto *int64) (ids []int6
 	var firsts, lasts []int64
 	for _, run := range runs {
 		id := run.LastID
-		for ; id >= run.FirstID && len(ids) < indexBatch; id-- {
+		for ; id >= run.FirstID && len(ids) < int(most); id-- {
 			ids = append(ids, id)
 		}
 		if id >= run.FirstID {
@@ -260,27 +277,27 @@ func takeBacklog(ctx context.Context, q *dbgen.Queries, upto *int64) (ids []int6
 }
 
 // takeFree takes short runs, and if those are not enough, a long one.
-func takeFree(ctx context.Context, q *dbgen.Queries) ([]dbgen.EmbeddingBacklog, error) {
-	runs, err := q.TakeFreeBacklog(ctx, indexBatch)
+func takeFree(ctx context.Context, q *dbgen.Queries, most int32) ([]dbgen.EmbeddingBacklog, error) {
+	runs, err := q.TakeFreeBacklog(ctx, most)
 	ids := int64(0)
 	for _, run := range runs {
 		ids += run.LastID - run.FirstID + 1
 	}
-	if err != nil || ids >= indexBatch {
+	if err != nil || ids >= int64(most) {
 		return runs, err
 	}
-	long, err := q.TakeFreeRun(ctx, indexBatch)
+	long, err := q.TakeFreeRun(ctx, most)
 	return append(runs, long...), err
 }
 
 // indexRecords does for records what indexMessages does for messages: waiting for what others have taken, or not.
-func (d *DB) indexRecords(ctx context.Context, waits bool) (indexed int, err error) {
+func (d *DB) indexRecords(ctx context.Context, waits bool, most int32) (indexed int, err error) {
 	err = d.inTx(ctx, func(tx pgx.Tx, q *dbgen.Queries) error {
 		take := q.TakeFreePending
 		if waits {
 			take = q.TakePending
 		}
-		hashes, err := take(ctx, indexBatch)
+		hashes, err := take(ctx, most)
 		if err != nil || len(hashes) == 0 {
 			return err
 		}

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -31,6 +32,34 @@ type network struct {
 	state wire
 	conns map[net.Conn]bool
 	moved chan struct{} // closed, and made anew, whenever state changes
+
+	mute string         // the connection on which this is sent first is silent from then on
+	sent map[string]int // how often
+}
+
+// muteAt silences one connection, for good: that on which some text is sent first.
+func (n *network) muteAt(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.mute, n.sent = text, map[string]int{}
+}
+
+// saw is how often the text of muteAt was sent.
+func (n *network) saw(text string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.sent[text]
+}
+
+// silences tells whether what is sent silences its connection.
+func (n *network) silences(sent []byte) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.mute == "" || !bytes.Contains(sent, []byte(n.mute)) {
+		return n.state == silenced
+	}
+	n.sent[n.mute]++
+	return n.sent[n.mute] == 1 || n.state == silenced
 }
 
 type wire int
@@ -103,9 +132,7 @@ func (n *network) copy(to, from net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for silent := false; ; {
 		read, err := from.Read(buffer)
-		n.mu.Lock()
-		silent = silent || n.state == silenced
-		n.mu.Unlock()
+		silent = n.silences(buffer[:read]) || silent
 		if err != nil && (err == io.EOF || !silent) {
 			return
 		}

@@ -74,7 +74,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundFields(spend)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver))
-	return front{transports: server, guard: g, limits: cfg.Limits, streams: open, hosts: hostsOf(cfg.Origins)}
+	return front{transports: server, guard: g, limits: cfg.Limits, streams: open, bodies: semaphore.NewWeighted(mostBody), hosts: hostsOf(cfg.Origins)}
 }
 
 // withLoaders gives each response, and so each event of a subscription, loaders of its own.

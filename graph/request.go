@@ -12,10 +12,12 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/limit"
+	"github.com/tzzr/context-manager/internal/overload"
 )
 
 // front stands before gqlgen's transports: it lets in whoever may call, and requests that are what the GraphQL over
@@ -29,7 +31,8 @@ type front struct {
 	guard      guard
 	limits     *limit.Limiter // nil: none
 	streams    *streams
-	hosts      []string // of origins besides the server's own whose pages may open WebSockets
+	bodies     *semaphore.Weighted // bytes of those being received or worked on
+	hosts      []string            // of origins besides the server's own whose pages may open WebSockets
 }
 
 // ServeHTTP answers one request, or one WebSocket for as long as it lives.
@@ -98,10 +101,11 @@ func statusOf(w http.ResponseWriter, err error) int {
 }
 
 func (f front) post(w http.ResponseWriter, r *http.Request, x *exchange) {
-	sent := http.MaxBytesReader(w, r.Body, MaxAppendBody)
-	body, err := readBody(sent, r.ContentLength)
-	if err == nil && len(body) > MaxBody {
-		switch refused, err := f.mayBeLarge(r, body); {
+	in := &intake{from: http.MaxBytesReader(w, r.Body, MaxAppendBody), all: f.bodies}
+	defer in.release()
+	err := in.read(bodyLimit(r.ContentLength, MaxBody))
+	if err == nil && len(in.body) > MaxBody {
+		switch refused, err := f.mayBeLarge(r, in.body); {
 		case err != nil:
 			writeError(w, r, http.StatusRequestEntityTooLarge, err)
 			return
@@ -110,36 +114,28 @@ func (f front) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 			f.pass(w, r, x, stub)
 			return
 		}
-		body, err = readRest(sent, body, r.ContentLength)
+		err = in.read(bodyLimit(r.ContentLength, MaxAppendBody))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, overload.ErrFull):
+		writeFull(w, r, err)
+		return
+	case err != nil:
 		status, err := readError(err)
 		writeError(w, r, status, err)
 		return
 	}
-	x.size = len(body)
-	f.admit(w, r, x, body)
+	x.size = len(in.body)
+	f.admit(w, r, x, in.body)
 }
 
-// readBody reads a body, or MaxBody bytes of it and one more.
-func readBody(from io.Reader, length int64) ([]byte, error) {
-	if length >= 0 && length <= MaxBody {
-		body := make([]byte, length)
-		_, err := io.ReadFull(from, body)
-		if errors.Is(err, io.EOF) && length == 0 {
-			err = nil
-		}
-		return body, err
+// bodyLimit is how much of a body to read: most, and a byte that tells that there are more, unless its length is known to
+// be less.
+func bodyLimit(length int64, most int) int {
+	if length >= 0 && length <= int64(most) {
+		return int(length)
 	}
-	return io.ReadAll(io.LimitReader(from, MaxBody+1))
-}
-
-// readRest reads on.
-func readRest(from io.Reader, body []byte, length int64) ([]byte, error) {
-	whole := bytes.NewBuffer(make([]byte, 0, max(length, int64(2*len(body)))+bytes.MinRead))
-	_, _ = whole.Write(body)
-	_, err := whole.ReadFrom(from)
-	return whole.Bytes(), err
+	return most + 1
 }
 
 // mayBeLarge tells, by the beginning of a body, whether the rest is worth reading: only mutations that only add to the

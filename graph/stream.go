@@ -144,6 +144,7 @@ func introduce(ctx context.Context) (context.Context, error) {
 	}
 	s.leave = leave
 	s.known.Store(true)
+	httpd.Known(ctx)
 	s.settle()
 	return ctx, nil
 }

@@ -84,14 +84,14 @@ func badNetwork(ctx context.Context, s *stage) error {
 	return s.blackHole(ctx)
 }
 
-// blackHole lets nothing through between server and Postgres. What was connected then is lost, and nobody says so: the
-// server has to find out, and Postgres keeps what is connected, with its locks.
+// blackHole lets nothing through between server and Postgres. What was connected then is lost, and nobody says so to the
+// server, which has to find out. Postgres does by its keep-alive, and until then keeps what is connected, with its locks.
 func (s *stage) blackHole(ctx context.Context) error {
 	c, err := s.started(ctx, map[string]string{"max_connections": "300"})
 	if err != nil {
 		return err
 	}
-	h, err := newHole(fmt.Sprintf("127.0.0.1:%d", c.port))
+	h, err := newHole(fmt.Sprintf("127.0.0.1:%d", c.port), keepAliveLimit)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *stage) blackHole(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hold := size(s, 4*time.Second, 45*time.Second) // longer than any request may take
+	hold := size(s, operationLimit+5*time.Second, 45*time.Second) // longer than any request may take
 	return scene.disrupt(ctx, disruption{
 		done: fmt.Sprintf("a black hole for %s, what was connected stays silent", hold), times: size(s, 1, 3), hold: hold, again: healthyLimit,
 		begin:    func(context.Context) error { h.fall(); return nil },

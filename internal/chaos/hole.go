@@ -3,17 +3,24 @@ package chaos
 import (
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // hole is a proxy that can fall silent as a network does that drops whatever it is given: nothing comes through, and nobody
 // is told. What was connected then stays silent for ever, also once the network is well; only new connections work. Make it
 // with newHole, and close it.
+//
+// Whoever is connected to the proxy has a kernel to talk to, which answers keep-alives for those who are gone. For the far
+// side, which cannot see to it otherwise, a keep-alive is acted: its ends are closed after a while.
 type hole struct {
-	listener net.Listener
-	to       string
-	wait     sync.WaitGroup
+	listener  net.Listener
+	to        string
+	keepAlive time.Duration
+	closing   chan struct{}
+	wait      sync.WaitGroup
 
 	mu     sync.Mutex
 	silent bool
@@ -24,16 +31,20 @@ type hole struct {
 // link is one connection through a hole.
 type link struct {
 	lost atomic.Bool // silent for ever
-	ends []net.Conn
+	ends []net.Conn  // the near one, and the far one once there is one
 }
 
+// keepAliveLimit is how long a far side waits for one who does not answer: the setting of the server's sealer, 5 s and
+// three times 2 s.
+const keepAliveLimit = 11 * time.Second
+
 // newHole makes a proxy before an address.
-func newHole(to string) (*hole, error) {
+func newHole(to string, keepAlive time.Duration) (*hole, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	h := &hole{listener: listener, to: to}
+	h := &hole{listener: listener, to: to, keepAlive: keepAlive, closing: make(chan struct{})}
 	h.wait.Go(func() {
 		for {
 			conn, err := listener.Accept()
@@ -56,6 +67,20 @@ func (h *hole) fall() {
 	for _, l := range h.links {
 		l.lost.Store(true)
 	}
+	lost := slices.Clone(h.links)
+	h.wait.Go(func() {
+		select {
+		case <-time.After(h.keepAlive):
+		case <-h.closing:
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, l := range lost {
+			if len(l.ends) > 1 {
+				_ = l.ends[1].Close()
+			}
+		}
+	})
 }
 
 // rise lets new connections through.
@@ -67,6 +92,7 @@ func (h *hole) rise() {
 
 func (h *hole) close() {
 	_ = h.listener.Close()
+	close(h.closing)
 	h.mu.Lock()
 	h.ended = true
 	for _, l := range h.links {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// What was connected while nothing came through stays silent, and is not closed; what connects later works.
+// What was connected while nothing came through stays silent, and is not closed, though the far side has given it up; what
+// connects later works.
 func TestHole(t *testing.T) {
 	t.Parallel()
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
@@ -17,16 +18,17 @@ func TestHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer echo.Close()
+	left := make(chan struct{}, 10)
 	go func() {
 		for {
 			conn, err := echo.Accept()
 			if err != nil {
 				return
 			}
-			go func() { _, _ = io.Copy(conn, conn) }()
+			go func() { _, _ = io.Copy(conn, conn); left <- struct{}{} }()
 		}
 	}()
-	h, err := newHole(echo.Addr().String())
+	h, err := newHole(echo.Addr().String(), 10*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +61,11 @@ func TestHole(t *testing.T) {
 		if err := works(conn, 50*time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("a connection that is %s, in the hole: %v, want silence", name, err)
 		}
+	}
+	select {
+	case <-left:
+	case <-time.After(startLimit):
+		t.Fatal("the far side waits for ever")
 	}
 	h.rise()
 	if err := works(connect(), startLimit); err != nil {

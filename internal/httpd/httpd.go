@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/internal/fault"
+	"golang.org/x/time/rate"
 )
 
 // limits are the time-outs of every connection.
@@ -46,14 +47,30 @@ type Server struct {
 	endStreams context.CancelFunc
 	running    sync.WaitGroup // handlers, those of hijacked connections included
 
-	began time.Time
-	told  atomic.Int64 // when requests without a line of their own were told last: nanoseconds since it began
-	quiet atomic.Int64 // how many there were since
+	refused   tally         // for want of room
+	strangers tally         // requests of nobody who is known
+	lines     *rate.Limiter // of the log, for requests of strangers that are not refused
 }
+
+// What is counted together in the log.
+const (
+	tooMuch = "refused"
+
+	unauthenticated = "unauthenticated"
+	rateLimited     = "limited"
+	others          = "others"
+)
 
 // New makes a server.
 func New(metrics *Metrics, log *slog.Logger) *Server {
-	s := &Server{log: log, metrics: metrics, limits: defaultLimits(), began: time.Now()}
+	s := &Server{log: log, metrics: metrics, limits: defaultLimits()}
+	s.refused.tell = func(counts []slog.Attr) {
+		log.LogAttrs(context.Background(), slog.LevelWarn, "more is asked than can be done", counts...)
+	}
+	s.strangers.tell = func(counts []slog.Attr) {
+		log.LogAttrs(context.Background(), slog.LevelInfo, "requests of strangers", counts...)
+	}
+	s.lines = rate.NewLimiter(strangerLines, strangerBurst)
 	s.streams, s.endStreams = context.WithCancel(context.Background())
 	return s
 }
@@ -62,6 +79,8 @@ func New(metrics *Metrics, log *slog.Logger) *Server {
 // and the requests that are under way may finish, for a while. When Run returns, no handler runs, save such as do not
 // heed their context. The error is nil if nothing was cut short. Run may be called once.
 func (s *Server) Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	defer s.refused.flush()
+	defer s.strangers.flush()
 	requests, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
 	server := &http.Server{

@@ -83,8 +83,18 @@ func (s *Server) done(r *http.Request, start time.Time, in *body, out *response,
 	s.metrics.request(r.Method, route, status, took)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.quiet {
-		s.quietly(r.Context())
+	switch {
+	case f.quiet:
+		s.refused.add(tooMuch)
+		return
+	case status == http.StatusUnauthorized:
+		s.strangers.add(unauthenticated)
+		return
+	case status == http.StatusTooManyRequests:
+		s.strangers.add(rateLimited)
+		return
+	case !f.known && !s.lines.Allow():
+		s.strangers.add(others)
 		return
 	}
 	attrs := []slog.Attr{
@@ -101,15 +111,6 @@ func (s *Server) done(r *http.Request, start time.Time, in *body, out *response,
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// quietly counts a request that gets no line of its own, and gives those of a second one line together.
-func (s *Server) quietly(ctx context.Context) {
-	s.quiet.Add(1)
-	last, now := s.told.Load(), int64(time.Since(s.began))
-	if now-last >= int64(time.Second) && s.told.CompareAndSwap(last, now) {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "more is asked than can be done", slog.Int64("refused", s.quiet.Swap(0)))
-	}
-}
-
 // Quiet notes that a request was refused for want of room: such come in thousands, and a line for each would cost more
 // than the refusal.
 func Quiet(ctx context.Context) {
@@ -117,6 +118,16 @@ func Quiet(ctx context.Context) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.quiet = true
+	}
+}
+
+// Known notes that a request, or a WebSocket, comes from a caller who is known: it gets a line of its own, however many
+// there are.
+func Known(ctx context.Context) {
+	if f, ok := ctx.Value(factsKey{}).(*facts); ok {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.known = true
 	}
 }
 
@@ -130,6 +141,7 @@ type facts struct {
 	kind, fields string // of the last operation
 	code         string // of the last error
 	quiet        bool   // it gets no line of its own
+	known        bool   // who asks
 }
 
 type factsKey struct{}
