@@ -37,7 +37,10 @@ type target struct{ name, request string }
 // valid otherwise, and against the strings of requests around it. It takes a while: see .ci/sqlmap.sh.
 func TestSQLMap(t *testing.T) {
 	p := start(t, servertest.DataDir(t), "DEMO=1", "ADDRESS_RATE_LIMIT=0", "RATE_LIMIT=0")
-	targets := append(arguments(t, p), surroundings(p)...)
+	known := sample(t, p)
+	streams, told := endings(t, p, known.Player)
+	targets := append(stringArguments(t, p, streams, known), surroundings(p)...)
+	targets = append(targets, some(asAgent(t, p, streams, known), len(targets)/4)...)
 	if verdict, out := sqlmap(t.Context(), t.TempDir(), control(t, p)); verdict != "INJECTABLE" {
 		t.Fatalf("of a server that is open to injection sqlmap finds %s:\n%s", verdict, out)
 	}
@@ -70,7 +73,7 @@ func TestSQLMap(t *testing.T) {
 	if strings.Contains(metrics, `graphql_errors_total{code="INTERNAL"}`) {
 		t.Errorf("some request ended in INTERNAL:\n%s", p.Output())
 	}
-	t.Logf("%d strings, %d requests, %d findings", len(targets), requests(t, p)-before, found)
+	t.Logf("%d strings, %d requests, %d findings", len(targets), requests(t, p)-before-int(told.Load()), found)
 }
 
 // control is a string of a request to a server that puts it into SQL as it is, to see that sqlmap works.
@@ -190,22 +193,23 @@ func sample(t *testing.T, p *servertest.Process) samples {
 // asker makes requests of the schema.
 type asker struct {
 	schema  *ast.Schema
+	streams string // where subscriptions are answered
 	samples samples
 	cursors map[string]string // by root field
 }
 
-// arguments gives a request for each string that an argument of a query or mutation can hold.
-func arguments(t *testing.T, p *servertest.Process) []target {
+// stringArguments gives a request for each string that an argument can hold, of fields that the token may ask for.
+func stringArguments(t *testing.T, p *servertest.Process, streams string, known samples) []target {
 	t.Helper()
-	a := asker{generated.NewExecutableSchema(generated.Config{Resolvers: &graph.Resolver{}}).Schema(), sample(t, p), map[string]string{}}
+	a := asker{generated.NewExecutableSchema(generated.Config{Resolvers: &graph.Resolver{}}).Schema(), streams, known, map[string]string{}}
 	var all []target
-	for _, root := range []*ast.Definition{a.schema.Query, a.schema.Mutation} {
+	for _, root := range []*ast.Definition{a.schema.Query, a.schema.Mutation, a.schema.Subscription} {
 		for _, field := range root.Fields {
 			if strings.HasPrefix(field.Name, "__") {
 				continue
 			}
-			if strings.HasSuffix(field.Type.Name(), "Connection") {
-				a.cursors[field.Name] = a.cursor(t, p, field)
+			if strings.HasSuffix(field.Type.Name(), "Connection") && !a.cursor(t, p, field) {
+				continue
 			}
 			for _, argument := range field.Arguments {
 				for _, path := range a.strings(argument.Type, argument.Name, 0) {
@@ -220,6 +224,9 @@ func arguments(t *testing.T, p *servertest.Process) []target {
 		}
 		for _, field := range definition.Fields {
 			for _, argument := range field.Arguments {
+				if definition.Name == "Quarantine" { // no root field leads to one by its hash
+					continue
+				}
 				if len(a.strings(argument.Type, argument.Name, 0)) > 0 {
 					all = append(all, a.below(t, p, definition, field, argument))
 				}
@@ -229,13 +236,16 @@ func arguments(t *testing.T, p *servertest.Process) []target {
 	return all
 }
 
-func (a *asker) cursor(t *testing.T, p *servertest.Process, field *ast.FieldDefinition) string {
+// cursor finds a cursor of a field. It tells whether there may be one: some fields are for administrators.
+func (a *asker) cursor(t *testing.T, p *servertest.Process, field *ast.FieldDefinition) bool {
 	t.Helper()
 	data := map[string]struct{ PageInfo struct{ EndCursor string } }{}
-	if err := p.Ask(t.Context(), "{"+field.Name+"(first:1){pageInfo{endCursor}}}", nil, &data); err != nil {
+	err := p.Ask(t.Context(), "{"+field.Name+"(first:1){pageInfo{endCursor}}}", nil, &data)
+	if err != nil && (a.samples.Model != "" || !strings.Contains(err.Error(), "administrators")) {
 		t.Fatalf("%s: %v", field.Name, err)
 	}
-	return data[field.Name].PageInfo.EndCursor
+	a.cursors[field.Name] = data[field.Name].PageInfo.EndCursor
+	return err == nil
 }
 
 // strings gives the paths of strings within an argument.
@@ -270,17 +280,21 @@ func (a *asker) request(p *servertest.Process, root *ast.Definition, field *ast.
 		declared = append(declared, "$"+argument.Name+":"+argument.Type.String())
 		given = append(given, argument.Name+":$"+argument.Name)
 	}
-	document := fmt.Sprintf("%s(%s){%s(%s)%s}", strings.ToLower(root.Name), strings.Join(declared, ","), field.Name, strings.Join(given, ","), a.selection(field.Type, 0))
-	return post(p, document, variables)
+	at, selection := p.URL, a.selection(field.Type, 0)
+	if root == a.schema.Subscription {
+		at, selection = a.streams, "{__typename}"
+	}
+	document := fmt.Sprintf("%s(%s){%s(%s)%s}", strings.ToLower(root.Name), strings.Join(declared, ","), field.Name, strings.Join(given, ","), selection)
+	return post(at, p.Token, document, variables)
 }
 
-func post(p *servertest.Process, document string, variables map[string]any) string {
+func post(at, token, document string, variables map[string]any) string {
 	body := &bytes.Buffer{}
 	encoder := json.NewEncoder(body)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(map[string]any{"query": document, "variables": variables})
 	return fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\n\r\n%s",
-		strings.TrimPrefix(p.URL, "http://"), p.Token, strings.TrimSpace(body.String()))
+		strings.TrimPrefix(at, "http://"), token, strings.TrimSpace(body.String()))
 }
 
 // value makes a value of a type. The string at the path within it is marked: "" is the value itself, "none" nothing.
@@ -322,6 +336,9 @@ func (a *asker) value(field, name string, of *ast.Type, within string) any {
 	case "Time":
 		return "2027-01-01T00:00:00Z" + mark
 	case "Hash":
+		if field == "messageAppended" {
+			return hashOf("heard") + mark
+		}
 		return a.hash(name) + mark
 	case "ID":
 		return a.samples.Selection + mark
@@ -382,5 +399,5 @@ func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, f
 		a.cursors[field.Name] = one[field.Name].PageInfo.EndCursor
 	}
 	document := fmt.Sprintf("query($x:%s){%s{%s(%s:$x)%s}}", argument.Type, at, field.Name, argument.Name, a.selection(field.Type, 0))
-	return target{of.Name + "." + field.Name + ": " + argument.Name, post(p, document, map[string]any{"x": a.value(field.Name, argument.Name, argument.Type, "")})}
+	return target{of.Name + "." + field.Name + ": " + argument.Name, post(p.URL, p.Token, document, map[string]any{"x": a.value(field.Name, argument.Name, argument.Type, "")})}
 }

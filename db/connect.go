@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -85,6 +86,10 @@ func (a *address) with(settings map[string]string) *pgxpool.Config {
 	config := a.config.Copy()
 	if !a.pooled {
 		config.ConnConfig.RuntimeParams["jit"] = "off" // compiling costs more than these queries do
+		// Postgres, too, notices a connection that was cut somewhere on the way, and holds no locks for it for hours.
+		for name, value := range map[string]float64{"idle": keepAliveIdle.Seconds(), "interval": keepAliveInterval.Seconds(), "count": keepAliveCount} {
+			config.ConnConfig.RuntimeParams["tcp_keepalives_"+name] = fmt.Sprint(value)
+		}
 		maps.Copy(config.ConnConfig.RuntimeParams, settings)
 	}
 	return config

@@ -263,11 +263,9 @@ func (s *Sealer) run(ctx context.Context) {
 // connected seals or follows on one connection, until that ends or this server must not seal. worked says that it was
 // good for something.
 func (s *Sealer) connected(ctx context.Context) (worked bool, err error) {
-	// A commit is on disk before it is signed, few plans come into question, and a connection that was cut somewhere on
-	// the way does not hold the lock for hours.
+	// A commit is on disk before it is signed, and few plans come into question.
 	config, lasting := s.store.sessionConfig(map[string]string{
 		"application_name": "context-manager sealer", "synchronous_commit": "on", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
-		"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
 	})
 	ctx, end := s.store.pool.untilReplaced(ctx)
 	defer end()

@@ -61,7 +61,8 @@ type writer struct {
 func startWriter(ctx context.Context, address *address, index *indexer) (*writer, error) {
 	// Its few statements are planned once. They must then not be planned for a log of one page: by index always. Behind a
 	// pooler they are planned each time.
-	config := address.with(map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off"})
+	config := address.with(map[string]string{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off",
+		"idle_in_transaction_session_timeout": "10s"}) // a session's lock is held no longer by nobody
 	config.MaxConns, config.MinConns, config.MinIdleConns = writers, writers, 0
 	pool, err := newPool(ctx, config)
 	if err != nil {

@@ -42,9 +42,12 @@ func (n *intake) read(limit int) error {
 	return nil
 }
 
-// grow doubles the room, up to the limit.
+// grow doubles the room, up to the limit; what is large grows faster, since it has to be copied.
 func (n *intake) grow(limit int) bool {
 	room := min(limit, max(2*cap(n.body), smallBody/16))
+	if cap(n.body) >= MaxBody {
+		room = min(limit, 4*cap(n.body))
+	}
 	if more := int64(room) - max(n.taken, smallBody); more > 0 {
 		if n.taken == 0 {
 			more = int64(room)

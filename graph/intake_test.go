@@ -22,7 +22,7 @@ func TestIntake(t *testing.T) {
 	for _, test := range []struct {
 		sent, limit int
 		most        int64 // that may be counted
-	}{{0, 100, 0}, {100, 100, 0}, {100, MaxAppendBody, 0}, {smallBody - 1, MaxAppendBody, 0}, {smallBody + 1, MaxAppendBody, 2*smallBody + 1}, {MaxBody, MaxAppendBody, 2 * MaxBody}, {300_000, 300_000, 300_000}} {
+	}{{0, 100, 0}, {100, 100, 0}, {100, MaxAppendBody, 0}, {smallBody - 1, MaxAppendBody, 0}, {smallBody + 1, MaxAppendBody, 2*smallBody + 1}, {MaxBody, MaxAppendBody, 4 * MaxBody}, {300_000, 300_000, 300_000}} {
 		in := &intake{from: iotest.HalfReader(strings.NewReader(strings.Repeat("x", test.sent))), all: semaphore.NewWeighted(mostBody)}
 		err := in.read(test.limit)
 		if err != nil || len(in.body) != test.sent || in.taken > test.most || cap(in.body) > max(smallBody, int(in.taken)) {
