@@ -165,7 +165,8 @@ func TestReadingOfOnesOwn(t *testing.T) {
 	}
 }
 
-// What administrators append themselves, for another or not, makes no session their own: else they would read unrecorded.
+// What administrators append to sessions that are there, for another or not, makes none their own: else they would read
+// unrecorded. What they begin is.
 func TestReadingWhereOneHasWritten(t *testing.T) {
 	t.Parallel()
 	store, url := open(t)
@@ -188,10 +189,11 @@ func TestReadingWhereOneHasWritten(t *testing.T) {
 	}
 	sessions = append(sessions, erased[0].SessionHash)
 	own := mustAppend(t, office(store), from(boss.Player, "begun", "by the boss", ana))[0].SessionHash
+	begun := mustAppend(t, office(store), chain.Draft{SessionHash: hashOf("session:begun for ana"), OwnerID: ana, MasterPlayer: &boss.Player, Content: "for Ana"})[0].SessionHash
 	slices.SortFunc(sessions, func(a, b chain.Hash) int { return strings.Compare(a.String(), b.String()) })
 	for name, server := range map[string]*db.DB{"the server that wrote": store, "another": openURL(t, url)} {
 		before := len(sessionsRead(t, store, boss.Player))
-		if err := readAll(t, server, boss, append(slices.Clone(sessions), own)...); err != nil {
+		if err := readAll(t, server, boss, append(slices.Clone(sessions), own, begun)...); err != nil {
 			t.Fatal(err)
 		}
 		if got := sessionsRead(t, store, boss.Player)[before:]; !slices.Equal(got, sessions) {

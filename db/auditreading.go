@@ -105,15 +105,15 @@ func takesPart(m *chain.Message, player chain.Hash) bool {
 	return m.OwnerID == player || slices.Contains(m.PlayerIDs, player) || m.MasterPlayer != nil && *m.MasterPlayer == player
 }
 
-// own tells whether a message shows that a session is an administrator's own: they have begun it, or somebody else names
-// them. What they append themself, as owner or for another, makes nothing their own: else it would be a way to read without
-// a record.
+// own tells whether a message shows that a session is an administrator's own: they have begun it, for themself or for another,
+// or somebody else names them. What they append to a session that is there makes it not their own: else that would be a way
+// to read without a record.
 func own(m *chain.Message, by chain.Hash) bool {
-	if m.OwnerID == by {
+	wrote := m.OwnerID == by || m.MasterPlayer != nil && *m.MasterPlayer == by || m.Source != nil && strings.HasSuffix(*m.Source, "; by "+by.String())
+	if wrote {
 		return m.Sequence == 1
 	}
-	forAnother := m.MasterPlayer != nil && *m.MasterPlayer == by || m.Source != nil && strings.HasSuffix(*m.Source, "; by "+by.String())
-	return slices.Contains(m.PlayerIDs, by) && !forAnother
+	return slices.Contains(m.PlayerIDs, by)
 }
 
 // RecordReading puts on record what the administrator, whose view this is, has read in sessions that are not their own

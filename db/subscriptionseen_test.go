@@ -2,7 +2,6 @@ package db_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"testing"
 
@@ -114,5 +113,5 @@ func TestSubscriptionThatFails(t *testing.T) {
 			t.Errorf("of %d players sessions are kept after %v, want none", players, err)
 		}
 	}
-	mustAppend(t, store, from(ana, fmt.Sprint("a"), "on"))
+	mustAppend(t, store, from(ana, "a", "on"))
 }

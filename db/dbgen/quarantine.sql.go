@@ -419,9 +419,8 @@ func (q *Queries) SelectionsWith(ctx context.Context, message string, afterID *s
 const sessionsRead = `-- name: SessionsRead :many
 SELECT r.hash::log.hash AS session_hash, EXISTS (
     SELECT FROM log.members v JOIN log.messages m ON m.id = v.since_id
-    WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = r.hash
-        AND (m.owner_id = v.player AND m.sequence = 1 OR m.owner_id <> v.player AND m.players_id @> ARRAY[v.player]::CHAR(64)[]
-            AND m.master_player IS DISTINCT FROM v.player AND NOT COALESCE(m.source LIKE '%; by ' || v.player, FALSE))) AS own
+    WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = r.hash AND (m.sequence = 1
+        OR m.owner_id <> v.player AND m.master_player IS DISTINCT FROM v.player AND NOT COALESCE(m.source LIKE '%; by ' || v.player, FALSE))) AS own
 FROM (
     SELECT unnest(CAST($2::TEXT[] AS CHAR(64)[])) AS hash
     UNION SELECT m.session_hash::CHAR(64) FROM log.messages m WHERE m.hash = ANY (CAST($3::TEXT[] AS CHAR(64)[]))) r
@@ -433,9 +432,9 @@ type SessionsReadRow struct {
 	Own         bool
 }
 
-// The sessions in a list and those of messages, and whether they are a player's own: begun by them, or where somebody else
-// has named them first. An administrator becomes a member by what they append themself, too, as owner, or as master player
-// for another; that makes nothing their own.
+// The sessions in a list and those of messages, and whether they are a player's own: begun by them, for themself or for
+// another, or where somebody else has named them first. What an administrator appends to a session that is there makes them a
+// member, as owner or as master player for another, and makes it not their own.
 func (q *Queries) SessionsRead(ctx context.Context, player string, sessions []string, messages []string) ([]SessionsReadRow, error) {
 	rows, err := q.db.Query(ctx, sessionsRead, player, sessions, messages)
 	if err != nil {
