@@ -29,19 +29,27 @@ func TestChangesAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	agent := auth.Caller{Player: ana, Role: auth.Agent, Scopes: auth.AllScopes, TokenID: made.ID}
+	child, _, err := store.CreateToken(ctx, auth.Draft{Role: auth.Client, Player: ana}, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		if _, err := store.RevokeToken(ctx, made.ID, boss); err != nil {
 			t.Fatal(err)
 		}
 	}
-	agent := auth.Caller{Player: ana, Role: auth.Agent, Scopes: auth.AllScopes, TokenID: made.ID}
-	if _, _, err := store.CreateToken(ctx, auth.Draft{Role: auth.Client, Player: ana}, agent); err != nil {
-		t.Fatal(err)
-	}
 	events := audited(t, store, boss.Player)
-	if len(events) != 3 {
-		t.Fatalf("there are %d events, want 3", len(events))
+	if len(events) != 4 {
+		t.Fatalf("there are %d events, want 4", len(events))
 	}
+	if !slices.ContainsFunc(events, func(e chain.Message) bool {
+		d := detailsOf(t, e)
+		return d.Kind == "token.revoked" && d.Token == child.ID
+	}) {
+		t.Errorf("that what the token had made was revoked is not on record: %+v", events)
+	}
+	events = slices.DeleteFunc(events, func(e chain.Message) bool { return detailsOf(t, e).Token == child.ID })
 	d := detailsOf(t, events[0])
 	if d.Kind != "erasure" || *d.Message != m.Hash || *d.Event != erasure.Hash || d.Sessions[0] != m.SessionHash {
 		t.Errorf("the erasure's event = %+v", d)

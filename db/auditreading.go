@@ -139,7 +139,7 @@ func (d *DB) recordReading(ctx context.Context, r *Reading) error {
 	if len(sessions)+len(r.messages) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, readingWriteLimit)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, patienceKey{}, (*patience)(nil)), readingWriteLimit) // it has a limit of its own
 	defer cancel()
 	select { // one after the other, so that what several read at once goes on record once
 	case d.readings.turn <- struct{}{}:

@@ -17,7 +17,7 @@ import (
 // How a pool gives connections, and comes back once the database does.
 const (
 	acquireLimit  = time.Second            // for a connection: beyond, it is UNAVAILABLE
-	acquireLate   = 250 * time.Millisecond // for one in an operation that has lasted longer than that
+	acquireLate   = 500 * time.Millisecond // for one in an operation that has lasted longer than that
 	acquireGlance = 10 * time.Millisecond  // for one where another was waited for in vain
 	pingLimit     = 500 * time.Millisecond // for a connection to show that it lives
 	restless      = time.Second            // without use, after which it has to
