@@ -54,6 +54,9 @@ func (c *cache) get(ctx context.Context, key string, ask question) (Caller, erro
 		return kept.caller, kept.err
 	}
 	asked := c.flight.DoChan(key, func() (any, error) {
+		if kept, ok := c.find(key); ok { // another flight landed since
+			return kept.caller, kept.err
+		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askLimit)
 		defer cancel()
 		return c.ask(ctx, key, ask)

@@ -111,16 +111,17 @@ func TestCacheAsksOnce(t *testing.T) {
 	t.Parallel()
 	c := newCache(time.Now)
 	var asked atomic.Int64
-	release, began := make(chan struct{}), make(chan struct{}, 1)
+	release, began := make(chan struct{}), make(chan struct{})
 	question := func(ctx context.Context) (Caller, time.Duration, error) {
-		asked.Add(1)
-		began <- struct{}{}
+		if asked.Add(1) == 1 {
+			close(began)
+		}
 		<-release
 		return Caller{Role: Agent}, time.Hour, ctx.Err()
 	}
 	first, gone := context.WithCancel(t.Context())
-	var group sync.WaitGroup
-	group.Go(func() {
+	var leaver, group sync.WaitGroup
+	leaver.Go(func() {
 		if _, err := c.get(first, "key", question); fault.CodeOf(err) != fault.Unavailable {
 			t.Errorf("who went away gets %v, want UNAVAILABLE", err)
 		}
@@ -139,6 +140,7 @@ func TestCacheAsksOnce(t *testing.T) {
 		<-waiting
 	}
 	gone() // the question goes on for the others
+	leaver.Wait()
 	close(release)
 	group.Wait()
 	if n := asked.Load(); n != 1 {
