@@ -52,7 +52,7 @@ func (s *Snapshot) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain
 
 // ComponentsByHash gives those of the components that rows describe, in no order.
 func (s *Snapshot) ComponentsByHash(ctx context.Context, hashes []chain.Hash) ([]component.Component, error) {
-	rows, err := s.q.ComponentsByHash(ctx, nil, hashTexts(hashes))
+	rows, err := s.q.AllComponentsByHash(ctx, hashTexts(hashes))
 	return componentsOf(rows), mapError(err)
 }
 

@@ -167,13 +167,13 @@ func (s *search) labels(ctx context.Context) (map[string]string, error) {
 			}
 		}
 	}
-	found, err := dbgen.New(s.tx).ComponentsByHash(ctx, hashText(s.viewer), keys(wanted))
+	found, err := componentsSeen(ctx, dbgen.New(s.tx), s.viewer, keys(wanted))
 	if err != nil {
 		return nil, err
 	}
 	labels := make(map[string]string, len(found))
 	for _, c := range found {
-		labels[c.Hash.String()] = c.Key
+		labels[c.Hash.String()] = *c.Key
 		if c.Name != nil {
 			labels[c.Hash.String()] = *c.Name
 		}

@@ -11,12 +11,44 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
+const allComponentsByHash = `-- name: AllComponentsByHash :many
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, c.preferences FROM core.all_components c WHERE c.hash = ANY ($1::bpchar[])
+`
+
+func (q *Queries) AllComponentsByHash(ctx context.Context, hashes []string) ([]CoreAllComponent, error) {
+	rows, err := q.db.Query(ctx, allComponentsByHash, hashes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CoreAllComponent{}
+	for rows.Next() {
+		var i CoreAllComponent
+		if err := rows.Scan(
+			&i.Hash,
+			&i.Namespace,
+			&i.Key,
+			&i.Name,
+			&i.Description,
+			&i.Data,
+			&i.Preferences,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const componentsByHash = `-- name: ComponentsByHash :many
 
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN $1::bpchar IS NULL OR c.hash = $1::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN c.hash = $1::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
 FROM core.components c
 WHERE c.hash = ANY ($2::bpchar[])
-    AND ($1::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $1::bpchar OR c.hash IN (
+    AND (c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = $1::bpchar OR c.hash IN (
         SELECT unnest(log.players_known_to($1::bpchar, $2::bpchar[]))))
 `
 
@@ -31,8 +63,8 @@ type ComponentsByHashRow struct {
 }
 
 // Components. Of players, a viewer sees who stands in their sessions by another's word: who has sent a message there, or
-// was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL sees all.
-func (q *Queries) ComponentsByHash(ctx context.Context, viewer *string, hashes []string) ([]ComponentsByHashRow, error) {
+// was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL, and All, see all.
+func (q *Queries) ComponentsByHash(ctx context.Context, viewer string, hashes []string) ([]ComponentsByHashRow, error) {
 	rows, err := q.db.Query(ctx, componentsByHash, viewer, hashes)
 	if err != nil {
 		return nil, err

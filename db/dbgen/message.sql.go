@@ -13,20 +13,17 @@ import (
 )
 
 const citingMessages = `-- name: CitingMessages :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
-        JOIN log.messages m ON m.hash = r.message_hash
-        WHERE r.ref_hash = $1::bpchar
-            AND ($2::bpchar IS NULL OR m.id > (SELECT log.place_of($2::bpchar, $3::bpchar)))
-            AND ($3::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
-        ORDER BY m.id LIMIT $4
-    ) p) s) w
-WHERE w.total - w.size <= $5::BIGINT
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
+    JOIN log.messages m ON m.hash = r.message_hash
+    WHERE r.ref_hash = $1::bpchar
+        AND ($2::bpchar IS NULL OR m.id > (SELECT log.place_of($2::bpchar, $3::bpchar)))
+        AND ($3::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
+    ORDER BY m.id LIMIT $4
+) p) w
+WHERE w.total <= $5::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $5
 `
 
 type CitingMessagesParams struct {
@@ -65,7 +62,6 @@ type CitingMessagesRow struct {
 	RefsDigest    chain.Hash
 	CreatedAt     time.Time
 	IDDigest      chain.Hash
-	Size          int32
 	Total         int64
 }
 
@@ -112,7 +108,6 @@ func (q *Queries) CitingMessages(ctx context.Context, arg CitingMessagesParams) 
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Size,
 			&i.Total,
 		); err != nil {
 			return nil, err
@@ -445,22 +440,19 @@ func (q *Queries) MessagesByID(ctx context.Context, ids []int64, bytes int64) ([
 }
 
 const messagesInScope = `-- name: MessagesInScope :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
-            $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
-            $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
-            $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
-            $12::bpchar, $13::BIGINT) m
-        WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
-            AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
-        ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
-        LIMIT $17
-    ) p) s) w
-WHERE w.total - w.size <= $18::BIGINT
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
+        $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+        $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+        $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+        $12::bpchar, $13::BIGINT) m
+    WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
+        AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
+    ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
+    LIMIT $17
+) p) w
+WHERE w.total <= $18::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $18
 `
 
 type MessagesInScopeParams struct {
@@ -512,7 +504,6 @@ type MessagesInScopeRow struct {
 	RefsDigest    chain.Hash
 	CreatedAt     time.Time
 	IDDigest      chain.Hash
-	Size          int32
 	Total         int64
 }
 
@@ -572,7 +563,6 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Size,
 			&i.Total,
 		); err != nil {
 			return nil, err
@@ -586,16 +576,13 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 }
 
 const messagesWithin = `-- name: MessagesWithin :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m WHERE m.hash = ANY ($1::bpchar[])
-            AND ($2::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
-    ) p) s) w
-WHERE w.total - w.size <= $3::BIGINT
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m WHERE m.hash = ANY ($1::bpchar[])
+        AND ($2::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
+) p) w
+WHERE w.total <= $3::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $3
 `
 
 type MessagesWithinRow struct {
@@ -626,11 +613,11 @@ type MessagesWithinRow struct {
 	RefsDigest    chain.Hash
 	CreatedAt     time.Time
 	IDDigest      chain.Hash
-	Size          int32
 	Total         int64
 }
 
-// The same as long as they have no more bytes than that together, and one more.
+// The same as long as they have no more bytes than that together, and one more. Like all queries of sizes, it lets a row's be
+// computed after the limit.
 func (q *Queries) MessagesWithin(ctx context.Context, hashes []string, viewer *string, bytes int64) ([]MessagesWithinRow, error) {
 	rows, err := q.db.Query(ctx, messagesWithin, hashes, viewer, bytes)
 	if err != nil {
@@ -668,7 +655,6 @@ func (q *Queries) MessagesWithin(ctx context.Context, hashes []string, viewer *s
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Size,
 			&i.Total,
 		); err != nil {
 			return nil, err
@@ -784,21 +770,18 @@ func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *s
 }
 
 const sessionMessages = `-- name: SessionMessages :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-        WHERE m.session_hash = $1::bpchar
-            AND ($2::BIGINT IS NULL OR m.sequence > $2)
-            AND ($3::BIGINT IS NULL OR m.sequence < $3)
-            AND ($4::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = $4::bpchar AND v.session_hash = m.session_hash))
-        ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
-        LIMIT $6
-    ) p) s) w
-WHERE w.total - w.size <= $7::BIGINT
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+    WHERE m.session_hash = $1::bpchar
+        AND ($2::BIGINT IS NULL OR m.sequence > $2)
+        AND ($3::BIGINT IS NULL OR m.sequence < $3)
+        AND ($4::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = $4::bpchar AND v.session_hash = m.session_hash))
+    ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
+    LIMIT $6
+) p) w
+WHERE w.total <= $7::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $7
 `
 
 type SessionMessagesParams struct {
@@ -839,7 +822,6 @@ type SessionMessagesRow struct {
 	RefsDigest    chain.Hash
 	CreatedAt     time.Time
 	IDDigest      chain.Hash
-	Size          int32
 	Total         int64
 }
 
@@ -888,7 +870,6 @@ func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Size,
 			&i.Total,
 		); err != nil {
 			return nil, err
@@ -1037,24 +1018,21 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 }
 
 const threadMessages = `-- name: ThreadMessages :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.size, w.total FROM (SELECT s.id, s.hash, s.session_hash, s.sequence, s.prev_hash, s.thread_hash, s.owner_id, s.players_id, s.master_player, s.role, s.event_type, s.importance, s.channel, s.source, s.content, s.attachments, s.ambient, s.salt, s.content_digest, s.hashtags, s.flag_id, s.master_item_id, s.item_id, s.loc_id, s.refs_digest, s.created_at, s.id_digest, s.size, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-        WHERE m.thread_hash = $1::bpchar
-            AND ($2::bpchar IS NULL OR (m.created_at, m.id) >
-                ((SELECT log.time_of($2::bpchar, $3::bpchar)), (SELECT log.place_of($2::bpchar, $3::bpchar))))
-            AND ($4::bpchar IS NULL OR (m.created_at, m.id) <
-                ((SELECT log.time_of($4::bpchar, $3::bpchar)), (SELECT log.place_of($4::bpchar, $3::bpchar))))
-            AND ($3::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
-        ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
-            CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
-        LIMIT $6
-    ) p) s) w
-WHERE w.total - w.size <= $7::BIGINT
+SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+    WHERE m.thread_hash = $1::bpchar
+        AND ($2::bpchar IS NULL OR (m.created_at, m.id) >
+            ((SELECT log.time_of($2::bpchar, $3::bpchar)), (SELECT log.place_of($2::bpchar, $3::bpchar))))
+        AND ($4::bpchar IS NULL OR (m.created_at, m.id) <
+            ((SELECT log.time_of($4::bpchar, $3::bpchar)), (SELECT log.place_of($4::bpchar, $3::bpchar))))
+        AND ($3::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
+    ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
+        CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
+    LIMIT $6
+) p) w
+WHERE w.total <= $7::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $7
 `
 
 type ThreadMessagesParams struct {
@@ -1095,7 +1073,6 @@ type ThreadMessagesRow struct {
 	RefsDigest    chain.Hash
 	CreatedAt     time.Time
 	IDDigest      chain.Hash
-	Size          int32
 	Total         int64
 }
 
@@ -1144,7 +1121,6 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Size,
 			&i.Total,
 		); err != nil {
 			return nil, err

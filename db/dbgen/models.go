@@ -118,6 +118,16 @@ type AuthToken struct {
 	LastUsedAt   *time.Time
 }
 
+type CoreAllComponent struct {
+	Hash        chain.Hash
+	Namespace   string
+	Key         string
+	Name        *string
+	Description *string
+	Data        chain.JSON
+	Preferences []string
+}
+
 type CoreComponent struct {
 	Hash        chain.Hash
 	Namespace   string

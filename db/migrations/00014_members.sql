@@ -103,6 +103,14 @@ CREATE FUNCTION log.time_of(message CHAR(64), viewer CHAR(64)) RETURNS TIMESTAMP
         SELECT FROM log.members v WHERE v.player = $2 AND v.session_hash = m.session_hash))
 $$;
 
+-- What a message comes to in memory, in bytes: content, attachments and surroundings, and its lists of hashes.
+CREATE FUNCTION log.size_of(content TEXT, attachments JSONB, ambient JSONB, players CHAR(64)[], hashtags CHAR(64)[], items CHAR(64)[])
+RETURNS INT LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN COALESCE(octet_length(content), 0)
+        + CASE WHEN attachments IS NULL OR pg_column_size(attachments) < 256 THEN 256 ELSE octet_length(attachments::TEXT) END
+        + CASE WHEN ambient IS NULL OR pg_column_size(ambient) < 256 THEN 256 ELSE octet_length(ambient::TEXT) END
+        + 65 * (cardinality(players) + cardinality(hashtags) + cardinality(items));
+
 -- Ids of the last 4,096 up to one that no message has and that one may still get, whoever sees it.
 CREATE FUNCTION log.absent(upto BIGINT) RETURNS BIGINT[] LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
@@ -157,6 +165,13 @@ CREATE VIEW core.players_seen WITH (security_barrier) AS
     WHERE current_user <> 'cm_player' OR p.hash = log.viewer() OR EXISTS (SELECT FROM log.players_known k WHERE k.player = p.hash);
 CREATE OR REPLACE VIEW core.components AS
     SELECT hash, namespace, key, name, description, data, preferences FROM core.players_seen
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.hashtags
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.flags
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.items
+    UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.locations;
+-- The same for whoever sees all, which is planned in a third of the time.
+CREATE VIEW core.all_components AS
+    SELECT hash, namespace, key, name, description, data, preferences FROM core.players
     UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.hashtags
     UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.flags
     UNION ALL SELECT hash, namespace, key, name, description, data, '{}'::TEXT[] FROM core.items

@@ -1,12 +1,15 @@
 -- Components. Of players, a viewer sees who stands in their sessions by another's word: who has sent a message there, or
--- was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL sees all.
+-- was first named by somebody else. By naming somebody one learns nothing of them. Preferences are one's own; NULL, and All, see all.
 
 -- name: ComponentsByHash :many
-SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN sqlc.narg('viewer')::bpchar IS NULL OR c.hash = sqlc.narg('viewer')::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
+SELECT c.hash, c.namespace, c.key, c.name, c.description, c.data, CASE WHEN c.hash = @viewer::bpchar THEN c.preferences ELSE '{}' END::TEXT[] AS preferences
 FROM core.components c
 WHERE c.hash = ANY (@hashes::bpchar[])
-    AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
-        SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar, @hashes::bpchar[]))));
+    AND (c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = @viewer::bpchar OR c.hash IN (
+        SELECT unnest(log.players_known_to(@viewer::bpchar, @hashes::bpchar[]))));
+
+-- name: AllComponentsByHash :many
+SELECT c.* FROM core.all_components c WHERE c.hash = ANY (@hashes::bpchar[]);
 
 -- name: UpsertComponent :one
 SELECT core.upsert(@kind_table, @namespace, @key, @hash::TEXT, @stated, sqlc.narg('name'), sqlc.narg('description'),

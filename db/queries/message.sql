@@ -8,17 +8,15 @@ SELECT m.* FROM log.messages m WHERE m.hash = ANY (@hashes::bpchar[])
         SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash));
 
 -- name: MessagesWithin :many
--- The same as long as they have no more bytes than that together, and one more.
-SELECT w.* FROM (SELECT s.*, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.*, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.* FROM log.messages m WHERE m.hash = ANY (@hashes::bpchar[])
-            AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-    ) p) s) w
-WHERE w.total - w.size <= @bytes::BIGINT;
+-- The same as long as they have no more bytes than that together, and one more. Like all queries of sizes, it lets a row's be
+-- computed after the limit.
+SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.* FROM log.messages m WHERE m.hash = ANY (@hashes::bpchar[])
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+) p) w
+WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
 
 -- name: MessagesByID :many
 -- As many of them as have no more bytes than that together, at least one.
@@ -32,22 +30,19 @@ WHERE found.size <= @bytes::BIGINT OR found.place = 1
 ORDER BY m.id;
 
 -- name: MessagesInScope :many
-SELECT w.* FROM (SELECT s.*, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.*, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.* FROM log.in_scope(
-            sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
-            sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
-            sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-            sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
-        WHERE (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
-            AND (sqlc.narg('before')::bpchar IS NULL OR m.id < (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)))
-        ORDER BY CASE WHEN @backward::BOOLEAN THEN m.id END DESC, CASE WHEN NOT @backward THEN m.id END
-        LIMIT @row_count
-    ) p) s) w
-WHERE w.total - w.size <= @bytes::BIGINT;
+SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.* FROM log.in_scope(
+        sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+        sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+        sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+        sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
+    WHERE (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
+        AND (sqlc.narg('before')::bpchar IS NULL OR m.id < (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)))
+    ORDER BY CASE WHEN @backward::BOOLEAN THEN m.id END DESC, CASE WHEN NOT @backward THEN m.id END
+    LIMIT @row_count
+) p) w
+WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
 
 -- name: CountMessagesInScope :one
 SELECT count(*) FROM log.in_scope(
@@ -57,57 +52,48 @@ SELECT count(*) FROM log.in_scope(
     sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
 
 -- name: SessionMessages :many
-SELECT w.* FROM (SELECT s.*, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.*, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.* FROM log.messages m
-        WHERE m.session_hash = @session_hash::bpchar
-            AND (sqlc.narg('after')::BIGINT IS NULL OR m.sequence > sqlc.narg('after'))
-            AND (sqlc.narg('before')::BIGINT IS NULL OR m.sequence < sqlc.narg('before'))
-            AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-        ORDER BY CASE WHEN @backward::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT @backward THEN m.sequence END
-        LIMIT @row_count
-    ) p) s) w
-WHERE w.total - w.size <= @bytes::BIGINT;
+SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.* FROM log.messages m
+    WHERE m.session_hash = @session_hash::bpchar
+        AND (sqlc.narg('after')::BIGINT IS NULL OR m.sequence > sqlc.narg('after'))
+        AND (sqlc.narg('before')::BIGINT IS NULL OR m.sequence < sqlc.narg('before'))
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+    ORDER BY CASE WHEN @backward::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT @backward THEN m.sequence END
+    LIMIT @row_count
+) p) w
+WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
 
 -- name: ThreadMessages :many
-SELECT w.* FROM (SELECT s.*, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.*, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.* FROM log.messages m
-        WHERE m.thread_hash = @thread_hash::bpchar
-            AND (sqlc.narg('after')::bpchar IS NULL OR (m.created_at, m.id) >
-                ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
-            AND (sqlc.narg('before')::bpchar IS NULL OR (m.created_at, m.id) <
-                ((SELECT log.time_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar))))
-            AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-        ORDER BY CASE WHEN @backward::BOOLEAN THEN m.created_at END DESC, CASE WHEN @backward THEN m.id END DESC,
-            CASE WHEN NOT @backward THEN m.created_at END, CASE WHEN NOT @backward THEN m.id END
-        LIMIT @row_count
-    ) p) s) w
-WHERE w.total - w.size <= @bytes::BIGINT;
+SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.* FROM log.messages m
+    WHERE m.thread_hash = @thread_hash::bpchar
+        AND (sqlc.narg('after')::bpchar IS NULL OR (m.created_at, m.id) >
+            ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
+        AND (sqlc.narg('before')::bpchar IS NULL OR (m.created_at, m.id) <
+            ((SELECT log.time_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar))))
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+    ORDER BY CASE WHEN @backward::BOOLEAN THEN m.created_at END DESC, CASE WHEN @backward THEN m.id END DESC,
+        CASE WHEN NOT @backward THEN m.created_at END, CASE WHEN NOT @backward THEN m.id END
+    LIMIT @row_count
+) p) w
+WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
 
 -- name: CitingMessages :many
-SELECT w.* FROM (SELECT s.*, sum(s.size) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT p.*, COALESCE(octet_length(p.content), 0) + CASE WHEN p.attachments IS NULL OR pg_column_size(p.attachments) < 256 THEN 256 ELSE octet_length(p.attachments::TEXT) END
-        + CASE WHEN p.ambient IS NULL OR pg_column_size(p.ambient) < 256 THEN 256 ELSE octet_length(p.ambient::TEXT) END
-        + 65 * (cardinality(p.players_id) + cardinality(p.hashtags) + cardinality(p.item_id)) AS size
-    FROM (
-        SELECT m.* FROM log.message_refs r
-        JOIN log.messages m ON m.hash = r.message_hash
-        WHERE r.ref_hash = @ref_hash::bpchar
-            AND (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
-            AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-                SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-        ORDER BY m.id LIMIT @row_count
-    ) p) s) w
-WHERE w.total - w.size <= @bytes::BIGINT;
+SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
+    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
+    SELECT m.* FROM log.message_refs r
+    JOIN log.messages m ON m.hash = r.message_hash
+    WHERE r.ref_hash = @ref_hash::bpchar
+        AND (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+    ORDER BY m.id LIMIT @row_count
+) p) w
+WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
 
 -- name: CountCitingMessages :one
 SELECT count(*) FROM log.message_refs r
