@@ -8,8 +8,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"golang.org/x/sync/semaphore"
 
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/overload"
@@ -22,7 +22,16 @@ type Admission struct {
 	Reads, Writes *overload.Gate
 	Searches      *overload.Gate // of context, which are mutations since they are kept
 
-	answers *semaphore.Weighted // bytes
+	unread *overload.Room // bytes of large answers
+}
+
+// whoAsks names the caller among those whom places, and room, are shared between: all tokens of a player are one.
+func whoAsks(ctx context.Context) string {
+	caller, err := auth.From(ctx)
+	if err != nil {
+		return ""
+	}
+	return string(caller.Player[:])
 }
 
 // gates gives the gates that an operation has to pass. Its fragments are among those given.
@@ -80,7 +89,7 @@ func (a Admission) pass(ctx context.Context, op *ast.OperationDefinition, fragme
 		}
 	}
 	for _, gate := range a.gates(op, fragments) {
-		one, err := gate.Enter(ctx)
+		one, err := gate.Enter(ctx, whoAsks(ctx))
 		if err != nil {
 			leave()
 			return nil, err
@@ -90,14 +99,17 @@ func (a Admission) pass(ctx context.Context, op *ast.OperationDefinition, fragme
 	return leave, nil
 }
 
-// enter finds a place for the operation of an HTTP request, which keeps it until it leaves.
+// enter finds a place for the operation of an HTTP request, which keeps it until it leaves. There is none for who leaves as
+// many large answers unread as there is room for.
 func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefinition, fragments ast.FragmentDefinitionList) *gqlerror.Error {
-	leave, err := a.pass(ctx, op, fragments)
+	err := error(errUnread)
+	if !a.unread.UsedUp(whoAsks(ctx), largeAnswer) {
+		x.leave, err = a.pass(ctx, op, fragments)
+	}
 	if err != nil {
 		x.full = err
 		return refuse(ctx, http.StatusServiceUnavailable, fault.CodeOf(err), "%s", err)
 	}
-	x.leave = leave
 	return nil
 }
 
@@ -114,12 +126,19 @@ func writeFull(w http.ResponseWriter, r *http.Request, err error) {
 
 var fullBody = errorBody(overload.ErrFull)
 
-// mostAnswers is how many bytes of large answers may be with those who read them without a place.
-const mostAnswers, largeAnswer = 256 << 20, 1 << 20
+// Large answers are counted while they are being read, so that who reads slowly takes memory from nobody but others who do.
+const (
+	mostUnread  = 256 << 20 // bytes of all of them
+	largeAnswer = 1 << 20
+)
+
+var (
+	errUnread     = fault.New(fault.Unavailable, "large answers wait to be read; nothing was done, read them and try again")
+	errUnreadable = fault.New(fault.Unavailable, "large answers wait to be read, and there is no room for this one: try again once they are")
+)
 
 // around finds places for operations on WebSockets, and gives back those of HTTP requests once their answer is there: who
-// reads slowly keeps nobody out. Only when many large answers are being read are their places kept until they are. It is
-// a gqlgen OperationMiddleware.
+// reads slowly keeps nobody out. It is a gqlgen OperationMiddleware.
 func (a Admission) around(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 	of := graphql.GetOperationContext(ctx)
 	if of.Operation.Operation == ast.Subscription {
@@ -129,10 +148,10 @@ func (a Admission) around(ctx context.Context, next graphql.OperationHandler) gr
 		respond := next(ctx)
 		return func(ctx context.Context) *graphql.Response {
 			response := respond(ctx)
-			if x.leave != nil && a.mayLeave(x, response) {
+			if x.leave != nil {
 				x.leave()
 			}
-			return response
+			return a.hold(ctx, x, response)
 		}
 	}
 	leave, err := a.pass(ctx, of.Operation, of.Doc.Fragments)
@@ -148,15 +167,19 @@ func (a Admission) around(ctx context.Context, next graphql.OperationHandler) gr
 	}
 }
 
-// mayLeave tells whether an answer may be written without a place.
-func (a Admission) mayLeave(x *exchange, response *graphql.Response) bool {
+// hold counts a large answer until it was read. One that there is no room for is dropped, and an error takes its place.
+func (a Admission) hold(ctx context.Context, x *exchange, response *graphql.Response) *graphql.Response {
 	if response == nil || len(response.Data) <= largeAnswer || x.written != nil {
-		return true
+		return response
 	}
-	size := int64(len(response.Data))
-	if !a.answers.TryAcquire(size) {
-		return false
+	who, size := whoAsks(ctx), min(int64(len(response.Data)), mostUnread/2)
+	if a.unread.Take(who, size) {
+		x.written = func() { a.unread.Give(who, size) }
+		return response
 	}
-	x.written = func() { a.answers.Release(size) }
-	return true
+	err := errUnreadable
+	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
+		err = fault.New(err.Code, "%s; what it wrote is written", err.Message)
+	}
+	return &graphql.Response{Errors: gqlerror.List{refuse(ctx, http.StatusServiceUnavailable, err.Code, "%s", err)}}
 }

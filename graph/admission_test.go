@@ -2,14 +2,17 @@ package graph_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/overload"
 )
 
@@ -53,7 +56,7 @@ func TestAdmission(t *testing.T) {
 			t.Fatalf("a write: %s", code)
 		}
 	}
-	leave, err := places.Reads.Enter(t.Context())
+	leave, err := places.Reads.Enter(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +90,7 @@ func TestAdmission(t *testing.T) {
 		}
 	}
 	leave()
-	if leave, err = places.Searches.Enter(t.Context()); err != nil {
+	if leave, err = places.Searches.Enter(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	for name, query := range map[string]string{
@@ -103,7 +106,7 @@ func TestAdmission(t *testing.T) {
 		t.Errorf("a write while there is no place for searches: %s", code)
 	}
 	leave()
-	if leave, err = places.Writes.Enter(t.Context()); err != nil {
+	if leave, err = places.Writes.Enter(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	defer leave()
@@ -147,7 +150,7 @@ func TestPlaceIsFreeWhileTheAnswerIsRead(t *testing.T) {
 		}
 		found, w := false, httptest.NewRecorder()
 		served.ServeHTTP(slowReader{w, func() {
-			leave, err := places.Reads.Enter(t.Context())
+			leave, err := places.Reads.Enter(t.Context(), "")
 			if err == nil {
 				found = true
 				leave()
@@ -156,10 +159,91 @@ func TestPlaceIsFreeWhileTheAnswerIsRead(t *testing.T) {
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"totalCount":0`) || !found {
 			t.Errorf("%s: %d %s, a place was free: %t; want one while the answer is written", name, w.Code, w.Body, found)
 		}
-		leave, err := places.Reads.Enter(t.Context())
+		leave, err := places.Reads.Enter(t.Context(), "")
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		leave()
+	}
+}
+
+// Large answers that are not read yet leave room for others: one that finds none is dropped, and who leaves many unread is
+// not asked what they want.
+func TestLargeAnswersWait(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	served := graph.NewHandler(&graph.Resolver{Store: a.store, Log: slog.New(slog.DiscardHandler)},
+		graph.Config{Log: slog.New(slog.DiscardHandler), Tokens: auth.NewAdminVerifier(auth.NewAdminToken())})
+	room := graph.Unread(served)
+	administrator := auth.Administrator()
+	who := string(administrator.Player[:])
+	content := strings.Repeat("x", 300_000)
+	ask := func(query, accept string) *httptest.ResponseRecorder {
+		t.Helper()
+		body, err := json.Marshal(object{"query": query, "variables": object{"text": content}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(string(body)))
+		if accept == "GET" {
+			r = httptest.NewRequest(http.MethodGet, "/graphql?query="+url.QueryEscape(query), nil)
+			accept = ""
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		served.ServeHTTP(w, r.WithContext(auth.WithCaller(t.Context(), administrator)))
+		return w
+	}
+	write := func(session string) string {
+		return fmt.Sprintf(`mutation($text: String!) { appendMessages(messages: [{sessionHash: "%[1]s", ownerId: "%[2]s", content: $text}, {sessionHash: "%[1]s", ownerId: "%[2]s", content: $text}]) { content again: content } }`,
+			hashOf("%s", session), hashOf("owner"))
+	}
+	read := func(session string) string {
+		return fmt.Sprintf(`{ session(hash: "%s") { messages(last: 2) { edges { node { content again: content } } } } }`, hashOf("%s", session))
+	}
+	small := func(session string) string {
+		return fmt.Sprintf(`{ session(hash: "%s") { messages(last: 2) { totalCount } } }`, hashOf("%s", session))
+	}
+	if w := ask(write("one"), ""); w.Code != http.StatusOK || w.Body.Len() < 4*len(content) {
+		t.Fatalf("a large answer to a mutation: %d, %d bytes: %.300s", w.Code, w.Body.Len(), w.Body)
+	}
+	for _, accept := range []string{"", "GET", "text/event-stream", "application/graphql-response+json"} {
+		if w := ask(read("one"), accept); w.Code != http.StatusOK || w.Body.Len() < 4*len(content) {
+			t.Errorf("%q: %d, %d bytes: %.300s; want both messages", accept, w.Code, w.Body.Len(), w.Body)
+		}
+	}
+	if !room.Take("", graph.MostUnread-1<<20) {
+		t.Fatal("answers that were read keep their room")
+	}
+	for _, accept := range []string{"", "GET", "application/graphql-response+json"} {
+		w := ask(read("one"), accept)
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), `"UNAVAILABLE"`) || w.Body.Len() > 1000 {
+			t.Errorf("%q without room: %d %v %.300s; want 503 UNAVAILABLE with Retry-After", accept, w.Code, w.Header(), w.Body)
+		}
+	}
+	if w := ask(read("one"), "text/event-stream"); !strings.Contains(w.Body.String(), `"UNAVAILABLE"`) || w.Body.Len() > 1000 {
+		t.Errorf("events without room: %d %.300s, want UNAVAILABLE", w.Code, w.Body)
+	}
+	if w := ask(write("two"), ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "what it wrote is written") {
+		t.Errorf("a mutation without room for its answer: %d %.300s; want 503, and to be told that it was done", w.Code, w.Body)
+	}
+	if w := ask(small("two"), ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"totalCount":2`) {
+		t.Errorf("a small answer without room for large ones: %d %s, want the two messages that were written", w.Code, w.Body)
+	}
+	room.Give("", graph.MostUnread-1<<20)
+
+	if !room.Take(who, graph.MostUnread/4*3) {
+		t.Fatal("answers that were dropped keep room")
+	}
+	if w := ask(write("three"), ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "nothing was done") {
+		t.Errorf("who leaves many unread: %d %.300s, want 503 and nothing done", w.Code, w.Body)
+	}
+	administrator.Player = chain.Sum([]byte("another"))
+	if w := ask(read("one"), ""); w.Code != http.StatusOK || w.Body.Len() < 4*len(content) {
+		t.Errorf("somebody else then: %d, %d bytes: %.300s; want both messages", w.Code, w.Body.Len(), w.Body)
+	}
+	if w := ask(small("three"), ""); strings.Contains(w.Body.String(), "totalCount") {
+		t.Errorf("what was refused: %s, want nothing written", w.Body)
 	}
 }

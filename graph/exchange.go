@@ -11,6 +11,7 @@ import (
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/overload"
 )
 
 // Limits of a request's body, in bytes.
@@ -111,21 +112,29 @@ func mayAsk(c auth.Caller, op *ast.OperationDefinition) bool {
 type reply struct {
 	http.ResponseWriter
 	exchange *exchange
+	begun    bool
 }
 
 // WriteHeader sends the status.
 func (r *reply) WriteHeader(status int) {
+	r.begun = true
 	switch {
 	case r.exchange.status != 0:
 		status = r.exchange.status
 	case status == http.StatusUnprocessableEntity:
 		status = http.StatusOK
 	}
+	if status == http.StatusServiceUnavailable {
+		r.Header().Set("Retry-After", overload.RetryAfter)
+	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
 // Write sends the answer. gqlgen gives each a "data"; where nothing was executed, the specification wants none.
 func (r *reply) Write(p []byte) (int, error) {
+	if !r.begun {
+		r.WriteHeader(http.StatusOK)
+	}
 	if r.exchange.began || r.exchange.stream {
 		return r.ResponseWriter.Write(p)
 	}

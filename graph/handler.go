@@ -11,7 +11,6 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
@@ -19,6 +18,7 @@ import (
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/limit"
+	"github.com/tzzr/context-manager/internal/overload"
 )
 
 // Times of operations and streams.
@@ -47,7 +47,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AddTransport(transport.GET{})
 	server.AddTransport(jsonPost{})
 
-	cfg.Places.answers = semaphore.NewWeighted(mostAnswers)
+	cfg.Places.unread = overload.NewRoom(mostUnread)
 	cache := newDocumentCache()
 	server.SetQueryCache(cache)
 	server.SetParserTokenLimit(MaxTokens)
@@ -74,7 +74,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundFields(spend)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver))
-	return front{transports: server, guard: g, limits: cfg.Limits, streams: open, bodies: semaphore.NewWeighted(mostBody), hosts: hostsOf(cfg.Origins)}
+	return front{transports: server, guard: g, limits: cfg.Limits, streams: open, bodies: overload.NewRoom(mostBody), hosts: hostsOf(cfg.Origins)}
 }
 
 // withLoaders gives each response, and so each event of a subscription, loaders of its own.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/tzzr/context-manager/internal/overload"
 )
 
@@ -19,7 +17,8 @@ const (
 // comes to an end takes memory from nobody but others who send much.
 type intake struct {
 	from  io.Reader
-	all   *semaphore.Weighted
+	all   *overload.Room
+	who   string // sends it
 	taken int64
 	body  []byte
 }
@@ -52,7 +51,7 @@ func (n *intake) grow(limit int) bool {
 		if n.taken == 0 {
 			more = int64(room)
 		}
-		if !n.all.TryAcquire(more) {
+		if !n.all.Take(n.who, more) {
 			return false
 		}
 		n.taken += more
@@ -62,4 +61,4 @@ func (n *intake) grow(limit int) bool {
 }
 
 // release gives the room back.
-func (n *intake) release() { n.all.Release(n.taken) }
+func (n *intake) release() { n.all.Give(n.who, n.taken) }

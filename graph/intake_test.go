@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/overload"
 )
@@ -23,17 +21,17 @@ func TestIntake(t *testing.T) {
 		sent, limit int
 		most        int64 // that may be counted
 	}{{0, 100, 0}, {100, 100, 0}, {100, MaxAppendBody, 0}, {smallBody - 1, MaxAppendBody, 0}, {smallBody + 1, MaxAppendBody, 2*smallBody + 1}, {MaxBody, MaxAppendBody, 4 * MaxBody}, {300_000, 300_000, 300_000}} {
-		in := &intake{from: iotest.HalfReader(strings.NewReader(strings.Repeat("x", test.sent))), all: semaphore.NewWeighted(mostBody)}
+		in := &intake{from: iotest.HalfReader(strings.NewReader(strings.Repeat("x", test.sent))), all: overload.NewRoom(mostBody)}
 		err := in.read(test.limit)
 		if err != nil || len(in.body) != test.sent || in.taken > test.most || cap(in.body) > max(smallBody, int(in.taken)) {
 			t.Errorf("%d bytes of %d: %v, %d bytes in a room of %d, %d counted; want at most %d", test.sent, test.limit, err, len(in.body), cap(in.body), in.taken, test.most)
 		}
 		in.release()
-		if !in.all.TryAcquire(mostBody) {
+		if !in.all.Take("", mostBody) {
 			t.Errorf("%d bytes of %d: what was taken was not given back", test.sent, test.limit)
 		}
 	}
-	in := &intake{from: strings.NewReader(letters(MaxBody)), all: semaphore.NewWeighted(MaxBody / 2)}
+	in := &intake{from: strings.NewReader(letters(MaxBody)), all: overload.NewRoom(MaxBody / 2)}
 	if err := in.read(MaxBody); !errors.Is(err, overload.ErrFull) {
 		t.Errorf("without room: %v, want ErrFull", err)
 	}
@@ -59,7 +57,7 @@ func TestRoomForBodies(t *testing.T) {
 	if w := ask(strings.NewReader(large), int64(len(large))); w.Code != http.StatusOK {
 		t.Errorf("a large body: %d %s", w.Code, w.Body)
 	}
-	if !bodies.TryAcquire(mostBody) {
+	if !bodies.Take("", mostBody) {
 		t.Fatal("a large body keeps its room")
 	}
 	for name, length := range map[string]int64{"of known length": int64(len(large)), "of unknown length": -1} {
@@ -71,11 +69,11 @@ func TestRoomForBodies(t *testing.T) {
 	if w := ask(strings.NewReader(small), int64(len(small))); w.Code != http.StatusOK {
 		t.Errorf("a small body without room for large ones: %d %s", w.Code, w.Body)
 	}
-	bodies.Release(mostBody)
+	bodies.Give("", mostBody)
 	if w := ask(io.MultiReader(strings.NewReader(large), iotest.ErrReader(io.ErrUnexpectedEOF)), MaxAppendBody); w.Code != http.StatusBadRequest {
 		t.Errorf("a body that breaks off: %d %s, want 400", w.Code, w.Body)
 	}
-	if !bodies.TryAcquire(mostBody) {
+	if !bodies.Take("", mostBody) {
 		t.Error("a body that broke off keeps its room")
 	}
 }

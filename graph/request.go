@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -31,8 +30,8 @@ type front struct {
 	guard      guard
 	limits     *limit.Limiter // nil: none
 	streams    *streams
-	bodies     *semaphore.Weighted // bytes of those being received or worked on
-	hosts      []string            // of origins besides the server's own whose pages may open WebSockets
+	bodies     *overload.Room // bytes of those being received or worked on
+	hosts      []string       // of origins besides the server's own whose pages may open WebSockets
 }
 
 // ServeHTTP answers one request, or one WebSocket for as long as it lives.
@@ -101,7 +100,7 @@ func statusOf(w http.ResponseWriter, err error) int {
 }
 
 func (f front) post(w http.ResponseWriter, r *http.Request, x *exchange) {
-	in := &intake{from: http.MaxBytesReader(w, r.Body, MaxAppendBody), all: f.bodies}
+	in := &intake{from: http.MaxBytesReader(w, r.Body, MaxAppendBody), all: f.bodies, who: whoAsks(r.Context())}
 	defer in.release()
 	err := in.read(bodyLimit(r.ContentLength, MaxBody))
 	if err == nil && len(in.body) > MaxBody {

@@ -107,7 +107,7 @@ func slowClients(ctx context.Context, s *stage) error {
 	if err := scene.slowBodies(ctx, clients, span); err != nil {
 		return fmt.Errorf("slow bodies with a token: %w", err)
 	}
-	if err := scene.slowReaders(ctx, size(s, 20, clients), span); err != nil {
+	if err := scene.slowReaders(ctx, clients, span); err != nil {
 		return fmt.Errorf("slow reads with a token: %w", err)
 	}
 	return nil

@@ -4,10 +4,10 @@
 package overload
 
 import (
+	"container/list"
 	"context"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/fault"
@@ -22,51 +22,161 @@ const RetryAfter = "1"
 // ErrFull is what those get who find no place, as UNAVAILABLE.
 var ErrFull = fault.New(fault.Unavailable, "the server has more to do than it can; nothing was done, try again in a second")
 
-// Gate lets so many in at a time. Make it with New; nil lets everybody in. It is safe for concurrent use.
+// Room is so much of something that many have use of, such as bytes of memory. Its last quarter is for those who have no
+// more than a quarter themselves, so that it takes several to keep others out. Make it with NewRoom. It is safe for
+// concurrent use.
+type Room struct {
+	mu    sync.Mutex
+	share share
+}
+
+// NewRoom makes a room for so much.
+func NewRoom(most int64) *Room { return &Room{share: newShare(most)} }
+
+// Take takes n for whoever it is, "" being nobody in particular, who may have all. It tells whether there was so much.
+func (r *Room) Take(who string, n int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.share.has(who, n) {
+		return false
+	}
+	r.share.add(who, n)
+	return true
+}
+
+// UsedUp tells whether somebody has some of it, and may not have n more.
+func (r *Room) UsedUp(who string, n int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.share.by[who] > 0 && !r.share.has(who, n)
+}
+
+// Give gives back what was taken.
+func (r *Room) Give(who string, n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.share.add(who, -n)
+}
+
+// share is how much of something is in use, and by whom.
+type share struct {
+	most, used int64
+	by         map[string]int64
+}
+
+func newShare(most int64) share { return share{most: most, by: map[string]int64{}} }
+
+func (s *share) has(who string, n int64) bool {
+	quarter := s.most / 4
+	return s.used+n <= s.most-quarter || s.used+n <= s.most && (who == "" || s.by[who]+n <= quarter)
+}
+
+func (s *share) add(who string, n int64) {
+	s.used += n
+	if s.by[who] += n; s.by[who] == 0 {
+		delete(s.by, who)
+	}
+}
+
+// Gate lets so many in at a time, and so many wait for a moment: of both, the last quarter is kept as that of a Room is. Make
+// it with New; nil lets everybody in. It is safe for concurrent use.
 type Gate struct {
-	places  chan struct{} // holds one for each who is in
-	queue   int64
-	waiting atomic.Int64
+	mu      sync.Mutex
+	in      share
+	waiting share
+	queue   list.List // of *waiter, who has waited longest first
+}
+
+type waiter struct {
+	who   string
+	ready chan struct{} // closed once they are in
 }
 
 // New makes a gate with places for those at work, and a queue for those who wait for one.
 func New(places, queue int) *Gate {
-	return &Gate{places: make(chan struct{}, places), queue: int64(queue)}
+	return &Gate{in: newShare(int64(places)), waiting: newShare(int64(queue))}
 }
 
-// Enter gives a place, which is free again once leave was called; calling it again does nothing. The error is ErrFull,
-// or that of ctx.
-func (g *Gate) Enter(ctx context.Context) (leave func(), err error) {
+// Enter gives a place to whoever it is, "" being nobody in particular, which is free again once leave was called; calling it
+// again does nothing. The error is ErrFull, or that of ctx.
+func (g *Gate) Enter(ctx context.Context, who string) (leave func(), err error) {
 	if g == nil {
 		return func() {}, nil
 	}
-	select {
-	case g.places <- struct{}{}:
-		return g.leave(), nil
-	default:
+	leave = sync.OnceFunc(func() { g.leave(who) })
+	place, err := g.enter(who)
+	if err != nil || place == nil {
+		return leave, err
 	}
-	defer g.waiting.Add(-1)
-	if g.waiting.Add(1) > g.queue {
-		return nil, ErrFull
-	}
+	w := place.Value.(*waiter)
 	timer := time.NewTimer(Patience)
 	defer timer.Stop()
+	err = ErrFull
 	select {
-	case g.places <- struct{}{}:
-		return g.leave(), nil
+	case <-w.ready:
+		return leave, nil
 	case <-timer.C:
-		return nil, ErrFull
 	case <-ctx.Done():
-		return nil, fault.Wrap(ctx.Err(), fault.Unavailable, "the request ended before its turn; nothing was done")
+		err = fault.Wrap(ctx.Err(), fault.Unavailable, "the request ended before its turn; nothing was done")
+	}
+	if !g.giveUp(place) {
+		return leave, nil // it was let in just now
+	}
+	return nil, err
+}
+
+// enter lets somebody in, or gives their place in the queue.
+func (g *Gate) enter(who string) (*list.Element, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.in.has(who, 1):
+		g.in.add(who, 1)
+		return nil, nil
+	case g.waiting.has(who, 1):
+		g.waiting.add(who, 1)
+		return g.queue.PushBack(&waiter{who, make(chan struct{})}), nil
+	}
+	return nil, ErrFull
+}
+
+// leave gives a place back, to the first in the queue who may have it.
+func (g *Gate) leave(who string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.in.add(who, -1)
+	for place := g.queue.Front(); place != nil; place = place.Next() {
+		if w := place.Value.(*waiter); g.in.has(w.who, 1) {
+			g.drop(place)
+			g.in.add(w.who, 1)
+			close(w.ready)
+			return
+		}
 	}
 }
 
-func (g *Gate) leave() func() { return sync.OnceFunc(func() { <-g.places }) }
+// giveUp leaves the queue. It tells whether there was still need to.
+func (g *Gate) giveUp(place *list.Element) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case <-place.Value.(*waiter).ready:
+		return false
+	default:
+		g.drop(place)
+		return true
+	}
+}
+
+func (g *Gate) drop(place *list.Element) {
+	g.waiting.add(place.Value.(*waiter).who, -1)
+	g.queue.Remove(place)
+}
 
 // Handler lets requests through the gate. Those that find no place get 503.
 func (g *Gate) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		leave, err := g.Enter(r.Context())
+		leave, err := g.Enter(r.Context(), "")
 		if err != nil {
 			w.Header().Set("Retry-After", RetryAfter)
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)

@@ -1,0 +1,13 @@
+package graph
+
+import (
+	"net/http"
+
+	"github.com/tzzr/context-manager/internal/overload"
+)
+
+// Unread gives the room that a handler's large answers have.
+func Unread(h http.Handler) *overload.Room { return h.(front).guard.places.unread }
+
+// MostUnread is how much room that is.
+const MostUnread = mostUnread
