@@ -1,0 +1,230 @@
+//go:build sqlmap
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tzzr/context-manager/graph"
+	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/internal/servertest"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// asker makes requests of the schema.
+type asker struct {
+	schema  *ast.Schema
+	streams string // where subscriptions are answered
+	samples samples
+	cursors map[string]string // by root field
+}
+
+// stringArguments gives a request for each string that an argument can hold, of fields that the token may ask for.
+func stringArguments(t *testing.T, p *servertest.Process, streams string, known samples) []target {
+	t.Helper()
+	a := asker{generated.NewExecutableSchema(generated.Config{Resolvers: &graph.Resolver{}}).Schema(), streams, known, map[string]string{}}
+	var all []target
+	for _, root := range []*ast.Definition{a.schema.Query, a.schema.Mutation, a.schema.Subscription} {
+		for _, field := range root.Fields {
+			if strings.HasPrefix(field.Name, "__") {
+				continue
+			}
+			if strings.HasSuffix(field.Type.Name(), "Connection") && !a.cursor(t, p, field) {
+				continue
+			}
+			for _, argument := range field.Arguments {
+				for _, path := range a.strings(argument.Type, argument.Name, 0) {
+					all = append(all, target{root.Name + "." + field.Name + ": " + path, a.request(p, root, field, path)})
+				}
+			}
+		}
+	}
+	for _, definition := range slices.SortedFunc(maps.Values(a.schema.Types), func(x, y *ast.Definition) int { return strings.Compare(x.Name, y.Name) }) {
+		if definition.Kind != ast.Object || definition == a.schema.Query || definition == a.schema.Mutation || definition == a.schema.Subscription || strings.HasPrefix(definition.Name, "__") {
+			continue
+		}
+		for _, field := range definition.Fields {
+			for _, argument := range field.Arguments {
+				if definition.Name == "Quarantine" { // no root field leads to one by its hash
+					continue
+				}
+				if len(a.strings(argument.Type, argument.Name, 0)) > 0 {
+					all = append(all, a.below(t, p, definition, field, argument))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// cursor finds a cursor of a field. It tells whether there may be one: some fields are for administrators.
+func (a *asker) cursor(t *testing.T, p *servertest.Process, field *ast.FieldDefinition) bool {
+	t.Helper()
+	data := map[string]struct{ PageInfo struct{ EndCursor string } }{}
+	err := p.Ask(t.Context(), "{"+field.Name+"(first:1){pageInfo{endCursor}}}", nil, &data)
+	if err != nil && (a.samples.Model != "" || !strings.Contains(err.Error(), "administrators")) {
+		t.Fatalf("%s: %v", field.Name, err)
+	}
+	a.cursors[field.Name] = data[field.Name].PageInfo.EndCursor
+	return err == nil
+}
+
+// strings gives the paths of strings within an argument.
+func (a *asker) strings(of *ast.Type, path string, depth int) []string {
+	definition := a.schema.Types[of.Name()]
+	switch {
+	case definition.Kind == ast.Scalar && !slices.Contains([]string{"Int", "Float", "Boolean"}, definition.Name):
+		return []string{path}
+	case definition.Kind != ast.InputObject || depth > 4:
+		return nil
+	}
+	var paths []string
+	for _, field := range definition.Fields {
+		paths = append(paths, a.strings(field.Type, path+"."+field.Name, depth+1)...)
+	}
+	return paths
+}
+
+// request asks for a field with what it needs, and with the string at path, which is marked.
+func (a *asker) request(p *servertest.Process, root *ast.Definition, field *ast.FieldDefinition, path string) string {
+	variables, declared, given := map[string]any{}, []string{}, []string{}
+	for _, argument := range field.Arguments {
+		within, marked := strings.CutPrefix(path, argument.Name)
+		marked = marked && (within == "" || within[0] == '.')
+		if !marked && (!argument.Type.NonNull || argument.DefaultValue != nil) {
+			continue
+		}
+		if !marked {
+			within = "none"
+		}
+		variables[argument.Name] = a.value(field.Name, argument.Name, argument.Type, within)
+		declared = append(declared, "$"+argument.Name+":"+argument.Type.String())
+		given = append(given, argument.Name+":$"+argument.Name)
+	}
+	at, selection := p.URL, a.selection(field.Type, 0)
+	if root == a.schema.Subscription {
+		at, selection = a.streams, "{__typename}"
+	}
+	document := fmt.Sprintf("%s(%s){%s(%s)%s}", strings.ToLower(root.Name), strings.Join(declared, ","), field.Name, strings.Join(given, ","), selection)
+	return post(at, p.Token, document, variables)
+}
+
+func post(at, token, document string, variables map[string]any) string {
+	body := &bytes.Buffer{}
+	encoder := json.NewEncoder(body)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(map[string]any{"query": document, "variables": variables})
+	return fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\n\r\n%s",
+		strings.TrimPrefix(at, "http://"), token, strings.TrimSpace(body.String()))
+}
+
+// value makes a value of a type. The string at the path within it is marked: "" is the value itself, "none" nothing.
+func (a *asker) value(field, name string, of *ast.Type, within string) any {
+	if of.Elem != nil {
+		return []any{a.value(field, name, of.Elem, within)}
+	}
+	definition := a.schema.Types[of.Name()]
+	switch definition.Kind {
+	case ast.InputObject:
+		object := map[string]any{}
+		for _, f := range definition.Fields {
+			rest, marked := strings.CutPrefix(within, "."+f.Name)
+			marked = marked && (rest == "" || rest[0] == '.')
+			if !marked {
+				rest = "none"
+			}
+			if marked || f.Type.NonNull && f.DefaultValue == nil {
+				object[f.Name] = a.value(field, f.Name, f.Type, rest)
+			}
+		}
+		return object
+	case ast.Enum:
+		return definition.EnumValues[0].Name
+	}
+	mark := ""
+	if within == "" {
+		mark = marker
+	}
+	switch definition.Name {
+	case "Int":
+		return 1
+	case "Float":
+		return 0.5
+	case "Boolean":
+		return true
+	case "JSON":
+		return map[string]any{"a": "b" + mark}
+	case "Time":
+		return "2027-01-01T00:00:00Z" + mark
+	case "Hash":
+		if field == "messageAppended" {
+			return hashOf("heard") + mark
+		}
+		return a.hash(name) + mark
+	case "ID":
+		return a.samples.Selection + mark
+	}
+	switch {
+	case name == "after" || name == "before":
+		return a.cursors[field] + mark
+	case field == "dropEmbeddingModel":
+		return a.samples.Model + mark
+	}
+	return "hello" + mark
+}
+
+func (a *asker) hash(name string) string {
+	name = strings.ToLower(name)
+	for part, hash := range map[string]string{"session": a.samples.Session, "thread": a.samples.Thread, "player": a.samples.Player, "owner": a.samples.Player, "flag": a.samples.Flag} {
+		if strings.Contains(name, part) {
+			return hash
+		}
+	}
+	return a.samples.Message
+}
+
+// selection asks for what a type has.
+func (a *asker) selection(of *ast.Type, depth int) string {
+	definition := a.schema.Types[of.Name()]
+	if definition.Kind == ast.Scalar || definition.Kind == ast.Enum {
+		return ""
+	}
+	fields := []string{"__typename"}
+	for _, f := range definition.Fields {
+		if strings.HasPrefix(f.Name, "__") || slices.ContainsFunc(f.Arguments, func(x *ast.ArgumentDefinition) bool { return x.Type.NonNull && x.DefaultValue == nil }) {
+			continue
+		}
+		kind := a.schema.Types[f.Type.Name()].Kind
+		nested := f.Name == "edges" || f.Name == "node" || f.Name == "pageInfo" || depth == 0 && kind == ast.Object && !strings.HasSuffix(f.Type.Name(), "Connection")
+		if kind == ast.Scalar || kind == ast.Enum || nested && depth < 3 {
+			fields = append(fields, f.Name+a.selection(f.Type, depth+1))
+		}
+	}
+	return "{" + strings.Join(fields, " ") + "}"
+}
+
+// below asks for a field below the roots, by the thread, session or message that has it.
+func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, field *ast.FieldDefinition, argument *ast.ArgumentDefinition) target {
+	t.Helper()
+	at := map[string]string{
+		"Thread": `thread(hash:"` + a.samples.Thread + `")`, "Session": `session(hash:"` + a.samples.Session + `")`, "Message": `message(hash:"` + a.samples.Message + `")`,
+	}[of.Name]
+	if at == "" {
+		t.Fatalf("%s.%s has a string argument, and no root field is known for it", of.Name, field.Name)
+	}
+	data := map[string]map[string]struct{ PageInfo struct{ EndCursor string } }{}
+	if err := p.Ask(t.Context(), "{"+at+"{"+field.Name+"(first:1){pageInfo{endCursor}}}}", nil, &data); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range data {
+		a.cursors[field.Name] = one[field.Name].PageInfo.EndCursor
+	}
+	document := fmt.Sprintf("query($x:%s){%s{%s(%s:$x)%s}}", argument.Type, at, field.Name, argument.Name, a.selection(field.Type, 0))
+	return target{of.Name + "." + field.Name + ": " + argument.Name, post(p.URL, p.Token, document, map[string]any{"x": a.value(field.Name, argument.Name, argument.Type, "")})}
+}
