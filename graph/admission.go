@@ -99,11 +99,14 @@ func (a Admission) pass(ctx context.Context, op *ast.OperationDefinition, fragme
 	return leave, nil
 }
 
-// enter finds a place for the operation of an HTTP request, which keeps it until it leaves. There is none for who leaves as
-// many large answers unread as there is room for.
+// enter finds a place for the operation of an HTTP request, which keeps it until it leaves. Who leaves as many large answers
+// unread as there is room for has to have room for another before there is a place.
 func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefinition, fragments ast.FragmentDefinitionList) *gqlerror.Error {
-	err := error(errUnread)
-	if !a.unread.UsedUp(whoAsks(ctx), largeAnswer) {
+	room, err := true, error(errUnread)
+	if op.Operation != ast.Subscription {
+		x.held, room = a.unread.SetAside(whoAsks(ctx))
+	}
+	if room {
 		x.leave, err = a.pass(ctx, op, fragments)
 	}
 	if err != nil {
@@ -111,6 +114,16 @@ func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefi
 		return refuse(ctx, http.StatusServiceUnavailable, fault.CodeOf(err), "%s", err)
 	}
 	return nil
+}
+
+// end gives back what the answer to a request has held.
+func (a Admission) end(ctx context.Context, x *exchange) {
+	if x.leave != nil {
+		x.leave()
+	}
+	if x.held > 0 {
+		a.unread.Give(whoAsks(ctx), x.held)
+	}
 }
 
 // writeFull answers who found no place, with as little work as can be.
@@ -169,14 +182,19 @@ func (a Admission) around(ctx context.Context, next graphql.OperationHandler) gr
 
 // hold counts a large answer until it was read. One that there is no room for is dropped, and an error takes its place.
 func (a Admission) hold(ctx context.Context, x *exchange, response *graphql.Response) *graphql.Response {
-	if response == nil || len(response.Data) <= largeAnswer || x.written != nil {
+	if response == nil {
+		return nil
+	}
+	var size int64
+	if len(response.Data) > largeAnswer {
+		size = min(int64(len(response.Data)), mostUnread/2)
+	}
+	had := x.held
+	x.held = size
+	if size == had || a.unread.Swap(whoAsks(ctx), had, size) {
 		return response
 	}
-	who, size := whoAsks(ctx), min(int64(len(response.Data)), mostUnread/2)
-	if a.unread.Take(who, size) {
-		x.written = func() { a.unread.Give(who, size) }
-		return response
-	}
+	x.held = 0
 	err := errUnreadable
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
 		err = fault.New(err.Code, "%s; what it wrote is written", err.Message)

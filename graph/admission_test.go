@@ -236,6 +236,9 @@ func TestLargeAnswersWait(t *testing.T) {
 	if !room.Take(who, graph.MostUnread/4*3) {
 		t.Fatal("answers that were dropped keep room")
 	}
+	if w := ask(read("one"), ""); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("one more than somebody may leave unread: %d, want 503", w.Code)
+	}
 	if w := ask(write("three"), ""); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "nothing was done") {
 		t.Errorf("who leaves many unread: %d %.300s, want 503 and nothing done", w.Code, w.Body)
 	}
@@ -243,6 +246,16 @@ func TestLargeAnswersWait(t *testing.T) {
 	if w := ask(read("one"), ""); w.Code != http.StatusOK || w.Body.Len() < 4*len(content) {
 		t.Errorf("somebody else then: %d, %d bytes: %.300s; want both messages", w.Code, w.Body.Len(), w.Body)
 	}
+	administrator = auth.Administrator()
+	room.Give(who, graph.MostUnread/2)
+	if w := ask(read("one"), ""); w.Code != http.StatusOK {
+		t.Errorf("once some are read: %d %.300s, want 200", w.Code, w.Body)
+	}
+	room.Give(who, graph.MostUnread/4)
+	if !room.Take("", graph.MostUnread) {
+		t.Error("something is counted as unread, and nothing is")
+	}
+	room.Give("", graph.MostUnread)
 	if w := ask(small("three"), ""); strings.Contains(w.Body.String(), "totalCount") {
 		t.Errorf("what was refused: %s, want nothing written", w.Body)
 	}

@@ -32,7 +32,7 @@ type exchange struct {
 	status  int                // 0 leaves it to the transport
 	began   bool               // the operation was executed, or is being
 	leave   func()             // gives back its place among those at work, nil if it has none
-	written func()             // tells that a large answer was written, nil if it has none
+	held    int64              // bytes that are counted for a large answer, or set aside for one
 	full    error              // why it has none, nil if that is not why it is refused
 }
 

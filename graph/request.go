@@ -193,14 +193,7 @@ func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body [
 	}
 	x.query, x.stream = query, wantsStream(r, query)
 	x.refused = f.guard.admit(withExchange(r.Context(), x), query, name)
-	defer func() {
-		if x.leave != nil {
-			x.leave()
-		}
-		if x.written != nil {
-			x.written()
-		}
-	}()
+	defer f.guard.places.end(r.Context(), x)
 	if x.full != nil {
 		writeFull(w, r, x.full)
 		return

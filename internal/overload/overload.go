@@ -26,36 +26,57 @@ var ErrFull = fault.New(fault.Unavailable, "the server has more to do than it ca
 // more than a quarter themselves, so that it takes several to keep others out. Make it with NewRoom. It is safe for
 // concurrent use.
 type Room struct {
-	mu    sync.Mutex
-	share share
+	mu     sync.Mutex
+	share  share
+	wanted map[string]int64 // what those were refused who have some
 }
 
 // NewRoom makes a room for so much.
-func NewRoom(most int64) *Room { return &Room{share: newShare(most)} }
+func NewRoom(most int64) *Room { return &Room{share: newShare(most), wanted: map[string]int64{}} }
 
 // Take takes n for whoever it is, "" being nobody in particular, who may have all. It tells whether there was so much.
-func (r *Room) Take(who string, n int64) bool {
+func (r *Room) Take(who string, n int64) bool { return r.Swap(who, 0, n) }
+
+// Swap gives back what was taken and takes n. It tells whether there was so much; if not, what was taken is given back
+// nevertheless.
+func (r *Room) Swap(who string, taken, n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.share.has(who, n) {
-		return false
+	r.give(who, taken)
+	if r.share.has(who, n) {
+		r.share.add(who, n)
+		return true
 	}
-	r.share.add(who, n)
-	return true
+	if r.share.by[who] > 0 {
+		r.wanted[who] = max(n, r.wanted[who])
+	}
+	return false
 }
 
-// UsedUp tells whether somebody has some of it, and may not have n more.
-func (r *Room) UsedUp(who string, n int64) bool {
+// SetAside takes as much as somebody was refused last, for what they may need this time. Who was refused nothing, or has given
+// back everything since, needs nothing. It tells whether there was so much.
+func (r *Room) SetAside(who string) (taken int64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.share.by[who] > 0 && !r.share.has(who, n)
+	n := r.wanted[who]
+	if !r.share.has(who, n) {
+		return 0, false
+	}
+	r.share.add(who, n)
+	return n, true
 }
 
 // Give gives back what was taken.
 func (r *Room) Give(who string, n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.share.add(who, -n)
+	r.give(who, n)
+}
+
+func (r *Room) give(who string, n int64) {
+	if r.share.add(who, -n); r.share.by[who] == 0 {
+		delete(r.wanted, who)
+	}
 }
 
 // share is how much of something is in use, and by whom.

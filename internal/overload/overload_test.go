@@ -127,16 +127,12 @@ func TestRoom(t *testing.T) {
 	t.Parallel()
 	r := overload.NewRoom(100)
 	for _, step := range []struct {
-		who    string
-		n      int64
-		want   bool
-		usedUp bool // then
-	}{{"a", 76, false, false}, {"a", 75, true, true}, {"a", 1, false, true}, {"b", 26, false, false}, {"b", 25, true, true}, {"c", 1, false, false}, {"", 1, false, false}} {
+		who  string
+		n    int64
+		want bool
+	}{{"a", 76, false}, {"a", 75, true}, {"a", 1, false}, {"b", 26, false}, {"b", 25, true}, {"c", 1, false}, {"", 1, false}} {
 		if took := r.Take(step.who, step.n); took != step.want {
 			t.Errorf("Take(%q, %d) = %t, want %t", step.who, step.n, took, step.want)
-		}
-		if usedUp := r.UsedUp(step.who, 1); usedUp != step.usedUp {
-			t.Errorf("UsedUp(%q, 1) = %t after %d, want %t", step.who, usedUp, step.n, step.usedUp)
 		}
 	}
 	r.Give("b", 25)
@@ -147,6 +143,42 @@ func TestRoom(t *testing.T) {
 	if r.Give("", 25); !r.Take("", 100) {
 		t.Error("what was given back is gone")
 	}
+}
+
+// Who was refused more than they have has to set it aside before they ask again, until they have given back everything.
+func TestRoomSetAside(t *testing.T) {
+	t.Parallel()
+	r := overload.NewRoom(100)
+	setAside := func(who string, want int64, ok bool) {
+		t.Helper()
+		if n, got := r.SetAside(who); n != want || got != ok {
+			t.Errorf("SetAside(%q) = %d, %t, want %d, %t", who, n, got, want, ok)
+		}
+	}
+	setAside("a", 0, true)
+	if !r.Take("a", 60) || r.Take("a", 20) || r.Take("a", 30) {
+		t.Fatal("a has another share than three quarters")
+	}
+	if !r.Take("a", 10) {
+		t.Fatal("a may not have what they may have")
+	}
+	setAside("a", 0, false)
+	setAside("b", 0, true)
+	r.Give("a", 30)
+	setAside("a", 30, true)
+	setAside("a", 0, false)
+	if !r.Swap("a", 30, 5) { // it was less
+		t.Error("a may not have less than they have set aside")
+	}
+	if r.Swap("a", 40, 90) { // gives back, and gets nothing
+		t.Error("a got more than their share")
+	}
+	r.Give("a", 5)
+	setAside("a", 0, true)
+	if r.Take("b", 90) || !r.Take("", 100) {
+		t.Error("something is taken by nobody")
+	}
+	setAside("b", 0, true) // has nothing to give back
 }
 
 func TestHandler(t *testing.T) {
