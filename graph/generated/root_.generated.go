@@ -3840,8 +3840,8 @@ type Mutation
 
 """
 What goes on while one listens: over WebSocket (graphql-transport-ws), with at most 32 operations at once on each, or as
-server-sent events. A token has at most 1,000 WebSockets and 2,000 subscriptions; an administrator's has as many as the
-server, 20,000 and 50,000. A reader that falls 1,024 messages or 8 MiB behind is ended with an error, rather than with a hole.
+server-sent events. A player has at most 1,000 WebSockets and 2,000 subscriptions, with all their tokens; administrators have
+as many as the server, 20,000 and 50,000. A reader that falls 1,024 messages or 8 MiB behind is ended with an error, rather than with a hole.
 """
 type Subscription
 `, BuiltIn: false},
