@@ -302,3 +302,38 @@ func sample(t *testing.T, p *servertest.Process) samples {
 	s.Token = made.CreateToken.Token.ID
 	return s
 }
+
+// byAgent ends the names of what an agent asks.
+const byAgent = ", by an agent"
+
+// asAgent gives requests with the token of an agent, who sees what their sessions hold, and no more.
+func asAgent(t *testing.T, p *servertest.Process, streams string, known samples) []target {
+	t.Helper()
+	var made struct{ CreateToken struct{ Secret string } }
+	if err := p.Ask(t.Context(), "mutation($p:Hash!){createToken(input:{kind:AGENT,player:$p,"+
+		"scopes:[\"log:read\",\"log:append\",\"context:select\",\"memory:write\",\"verify\",\"tokens:manage\",\"erase\"]}){secret}}", object{"p": known.Player}, &made); err != nil {
+		t.Fatal(err)
+	}
+	admin := p.Token
+	p.Token = made.CreateToken.Secret
+	defer func() { p.Token = admin }()
+	var asked struct{ RequestContext struct{ ID string } }
+	if err := p.Ask(t.Context(), `mutation{requestContext(input:{query:"hello"}){id}}`, nil, &asked); err != nil {
+		t.Fatal(err)
+	}
+	var seen struct {
+		Threads struct {
+			Edges []struct{ Node struct{ Hash string } }
+		}
+	}
+	if err := p.Ask(t.Context(), "{threads(first:1){edges{node{hash}}}}", nil, &seen); err != nil {
+		t.Fatal(err)
+	}
+	known.Thread = seen.Threads.Edges[0].Node.Hash
+	known.Selection, known.Quarantined, known.Model = asked.RequestContext.ID, "", ""
+	all := stringArguments(t, p, streams, known)
+	for i := range all {
+		all[i].name += byAgent
+	}
+	return all
+}

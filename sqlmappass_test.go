@@ -17,29 +17,6 @@ import (
 	"github.com/tzzr/context-manager/internal/servertest"
 )
 
-// asAgent gives requests with the token of an agent, who sees what their sessions hold, and no more.
-func asAgent(t *testing.T, p *servertest.Process, streams string, known samples) []target {
-	t.Helper()
-	var made struct{ CreateToken struct{ Secret string } }
-	if err := p.Ask(t.Context(), "mutation($p:Hash!){createToken(input:{kind:AGENT,player:$p,"+
-		"scopes:[\"log:read\",\"log:append\",\"context:select\",\"memory:write\",\"verify\",\"tokens:manage\",\"erase\"]}){secret}}", object{"p": known.Player}, &made); err != nil {
-		t.Fatal(err)
-	}
-	admin := p.Token
-	p.Token = made.CreateToken.Secret
-	defer func() { p.Token = admin }()
-	var asked struct{ RequestContext struct{ ID string } }
-	if err := p.Ask(t.Context(), `mutation{requestContext(input:{query:"hello"}){id}}`, nil, &asked); err != nil {
-		t.Fatal(err)
-	}
-	known.Selection, known.Quarantined, known.Model = asked.RequestContext.ID, "", ""
-	all := stringArguments(t, p, streams, known)
-	for i := range all {
-		all[i].name += ", by an agent"
-	}
-	return all
-}
-
 // some gives that many of the targets, evenly spread, and all subscriptions: the others are walked with another token, too.
 // SQLMAP_ALL=1 takes all.
 func some(all []target, many int) (taken []target) {

@@ -19,27 +19,33 @@ import (
 )
 
 // Every string that an argument in graph/schema can hold is one that sqlmap is let loose on, by itself, in a request that is
-// valid.
+// valid, for an administrator and for an agent who may ask.
 func TestEveryStringIsATarget(t *testing.T) {
 	t.Parallel()
 	p := start(t, servertest.DataDir(t), "DEMO=1", "RATE_LIMIT=0")
-	there := map[string]string{}
-	for _, one := range stringArguments(t, p, p.URL, sample(t, p)) {
+	there, known := map[string]string{}, sample(t, p)
+	for _, one := range append(stringArguments(t, p, p.URL, known), asAgent(t, p, p.URL, known)...) {
 		if strings.Count(one.request, marker) != 1 || there[one.name] != "" {
 			t.Errorf("%s stands there twice, or has not one marker:\n%s", one.name, one.request)
 		}
 		there[one.name] = one.request
 	}
+	schema := schemaOf()
+	for name, request := range there {
+		if err := validRequest(schema, request); err != nil {
+			t.Errorf("%s: the request is not valid: %v", name, err)
+		}
+	}
 	written := writtenStrings(t)
 	for _, name := range written {
 		if there[name] == "" {
 			t.Errorf("%s is no target", name)
-			continue
 		}
-		if err := validRequest(schemaOf(), there[name]); err != nil {
-			t.Errorf("%s: the request is not valid: %v", name, err)
+		if there[name+byAgent] == "" && !strings.HasPrefix(name, "Query.quarantines:") && !strings.HasPrefix(name, "Quarantine.") {
+			t.Errorf("%s is no target of an agent's", name)
 		}
 		delete(there, name)
+		delete(there, name+byAgent)
 	}
 	if len(written) < 100 {
 		t.Errorf("%d strings are written down, want 100 at least", len(written))
