@@ -103,14 +103,6 @@ CREATE FUNCTION log.time_of(message CHAR(64), viewer CHAR(64)) RETURNS TIMESTAMP
         SELECT FROM log.members v WHERE v.player = $2 AND v.session_hash = m.session_hash))
 $$;
 
--- What a message comes to in memory, in bytes: content, attachments and surroundings, and its lists of hashes.
-CREATE FUNCTION log.size_of(content TEXT, attachments JSONB, ambient JSONB, players CHAR(64)[], hashtags CHAR(64)[], items CHAR(64)[])
-RETURNS INT LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN COALESCE(octet_length(content), 0)
-        + CASE WHEN attachments IS NULL OR pg_column_size(attachments) < 256 THEN 256 ELSE octet_length(attachments::TEXT) END
-        + CASE WHEN ambient IS NULL OR pg_column_size(ambient) < 256 THEN 256 ELSE octet_length(ambient::TEXT) END
-        + 65 * (cardinality(players) + cardinality(hashtags) + cardinality(items));
-
 -- Ids of the last 4,096 up to one that no message has and that one may still get, whoever sees it.
 CREATE FUNCTION log.absent(upto BIGINT) RETURNS BIGINT[] LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
