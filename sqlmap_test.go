@@ -20,12 +20,6 @@ import (
 	"github.com/tzzr/context-manager/internal/servertest"
 )
 
-// marker is where sqlmap puts what it injects.
-const marker = "*"
-
-// target is one string of a request.
-type target struct{ name, request string }
-
 // TestSQLMap runs sqlmap against every string that a request of the API can hold, each by itself in a request that is
 // valid otherwise, and against the strings of requests around it. It takes a while: see .ci/sqlmap.sh.
 func TestSQLMap(t *testing.T) {
@@ -138,47 +132,4 @@ func surroundings(p *servertest.Process) []target {
 		plain("an operation's name", "POST /graphql", asks+"\r\nAuthorization: Bearer "+p.Token, `{"query":"query a{messages(first:1){totalCount}}","operationName":"a`+marker+`"}`),
 		plain("a query by GET", "GET /graphql?query={messages(first:1){totalCount}}"+marker, "Authorization: Bearer "+p.Token, ""),
 	}
-}
-
-// samples are values that the sample log knows.
-type samples struct {
-	Message, Session, Thread, Player, Flag, Record, Selection, Model string
-}
-
-func sample(t *testing.T, p *servertest.Process) samples {
-	t.Helper()
-	var data struct {
-		Messages struct {
-			Edges []struct {
-				Node struct {
-					Hash    string
-					Session struct{ Hash string }
-					Owner   struct{ Hash string }
-				}
-			}
-		}
-		Threads, Records, Components struct {
-			Edges []struct{ Node struct{ Hash string } }
-		}
-		EmbeddingModels []struct{ Name string }
-	}
-	if err := p.Ask(t.Context(), `{messages(first:1){edges{node{hash session{hash} owner{hash}}}} threads(first:1){edges{node{hash}}}
-		records(first:1){edges{node{hash}}} components(first:1,namespaces:[FLG]){edges{node{hash}}} embeddingModels{name}}`, nil, &data); err != nil {
-		t.Fatal(err)
-	}
-	var asked struct{ RequestContext struct{ ID string } }
-	if err := p.Ask(t.Context(), `mutation{requestContext(input:{query:"hello"}){id}}`, nil, &asked); err != nil {
-		t.Fatal(err)
-	}
-	s := samples{Selection: asked.RequestContext.ID, Model: data.EmbeddingModels[0].Name}
-	m := data.Messages.Edges[0].Node
-	s.Message, s.Session, s.Player = m.Hash, m.Session.Hash, m.Owner.Hash
-	s.Thread, s.Record, s.Flag = data.Threads.Edges[0].Node.Hash, m.Hash, m.Hash
-	if len(data.Records.Edges) > 0 {
-		s.Record = data.Records.Edges[0].Node.Hash
-	}
-	if len(data.Components.Edges) > 0 {
-		s.Flag = data.Components.Edges[0].Node.Hash
-	}
-	return s
 }

@@ -1,5 +1,3 @@
-//go:build sqlmap
-
 package main
 
 import (
@@ -16,6 +14,12 @@ import (
 	"github.com/tzzr/context-manager/internal/servertest"
 	"github.com/vektah/gqlparser/v2/ast"
 )
+
+// marker is where sqlmap puts what it injects.
+const marker = "*"
+
+// target is one string of a request.
+type target struct{ name, request string }
 
 // asker makes requests of the schema.
 type asker struct {
@@ -51,7 +55,7 @@ func stringArguments(t *testing.T, p *servertest.Process, streams string, known 
 		}
 		for _, field := range definition.Fields {
 			for _, argument := range field.Arguments {
-				if definition.Name == "Quarantine" { // no root field leads to one by its hash
+				if definition.Name == "Quarantine" && known.Quarantined == "" {
 					continue
 				}
 				if len(a.strings(argument.Type, argument.Name, 0)) > 0 {
@@ -72,6 +76,9 @@ func (a *asker) cursor(t *testing.T, p *servertest.Process, field *ast.FieldDefi
 		t.Fatalf("%s: %v", field.Name, err)
 	}
 	a.cursors[field.Name] = data[field.Name].PageInfo.EndCursor
+	if err == nil && a.cursors[field.Name] == "" {
+		t.Fatalf("%s has no cursor: it is empty", field.Name)
+	}
 	return err == nil
 }
 
@@ -168,6 +175,9 @@ func (a *asker) value(field, name string, of *ast.Type, within string) any {
 		}
 		return a.hash(name) + mark
 	case "ID":
+		if field == "revokeToken" {
+			return a.samples.Token + mark
+		}
 		return a.samples.Selection + mark
 	}
 	switch {
@@ -209,11 +219,12 @@ func (a *asker) selection(of *ast.Type, depth int) string {
 	return "{" + strings.Join(fields, " ") + "}"
 }
 
-// below asks for a field below the roots, by the thread, session or message that has it.
+// below asks for a field below the roots, by the thread, session, message or quarantine that has it.
 func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, field *ast.FieldDefinition, argument *ast.ArgumentDefinition) target {
 	t.Helper()
 	at := map[string]string{
 		"Thread": `thread(hash:"` + a.samples.Thread + `")`, "Session": `session(hash:"` + a.samples.Session + `")`, "Message": `message(hash:"` + a.samples.Message + `")`,
+		"Quarantine": `quarantine(message:"` + a.samples.Quarantined + `")`,
 	}[of.Name]
 	if at == "" {
 		t.Fatalf("%s.%s has a string argument, and no root field is known for it", of.Name, field.Name)
@@ -225,6 +236,69 @@ func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, f
 	for _, one := range data {
 		a.cursors[field.Name] = one[field.Name].PageInfo.EndCursor
 	}
+	if argument.Name == "after" && a.cursors[field.Name] == "" {
+		t.Fatalf("%s.%s has no cursor: it is empty", of.Name, field.Name)
+	}
 	document := fmt.Sprintf("query($x:%s){%s{%s(%s:$x)%s}}", argument.Type, at, field.Name, argument.Name, a.selection(field.Type, 0))
 	return target{of.Name + "." + field.Name + ": " + argument.Name, post(p.URL, p.Token, document, map[string]any{"x": a.value(field.Name, argument.Name, argument.Type, "")})}
+}
+
+// samples are values that the sample log knows.
+type samples struct {
+	Message, Session, Thread, Player, Flag, Record, Selection, Token string
+	Quarantined, Model                                               string // administrators' alone, "" for others
+}
+
+func sample(t *testing.T, p *servertest.Process) samples {
+	t.Helper()
+	var data struct {
+		Messages struct {
+			Edges []struct {
+				Node struct {
+					Hash    string
+					Session struct{ Hash string }
+					Owner   struct{ Hash string }
+				}
+			}
+		}
+		Threads, Records, Components struct {
+			Edges []struct{ Node struct{ Hash string } }
+		}
+		EmbeddingModels []struct{ Name string }
+	}
+	if err := p.Ask(t.Context(), `{messages(first:1){edges{node{hash session{hash} owner{hash}}}} threads(first:1){edges{node{hash}}}
+		records(first:1){edges{node{hash}}} components(first:1,namespaces:[FLG]){edges{node{hash}}} embeddingModels{name}}`, nil, &data); err != nil {
+		t.Fatal(err)
+	}
+	var asked struct {
+		RequestContext struct {
+			ID    string
+			Items []struct{ Hash string }
+		}
+	}
+	if err := p.Ask(t.Context(), `mutation{requestContext(input:{query:"hello",threshold:0,scope:{types:[CONTEXT]}}){id items{hash}}}`, nil, &asked); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked.RequestContext.Items) == 0 {
+		t.Fatal("nothing is selected")
+	}
+	s := samples{Selection: asked.RequestContext.ID, Quarantined: asked.RequestContext.Items[0].Hash, Model: data.EmbeddingModels[0].Name}
+	m := data.Messages.Edges[0].Node
+	s.Message, s.Session, s.Player = m.Hash, m.Session.Hash, m.Owner.Hash
+	s.Thread, s.Record, s.Flag = data.Threads.Edges[0].Node.Hash, m.Hash, m.Hash
+	if len(data.Records.Edges) > 0 {
+		s.Record = data.Records.Edges[0].Node.Hash
+	}
+	if len(data.Components.Edges) > 0 {
+		s.Flag = data.Components.Edges[0].Node.Hash
+	}
+	var made struct {
+		CreateToken struct{ Token struct{ ID string } }
+	}
+	if err := p.Ask(t.Context(), `mutation($h:Hash!,$p:Hash!){quarantine(message:$h,reason:"a sample"){reason} createToken(input:{kind:AGENT,player:$p}){token{id}}}`,
+		object{"h": s.Quarantined, "p": s.Player}, &made); err != nil {
+		t.Fatal(err)
+	}
+	s.Token = made.CreateToken.Token.ID
+	return s
 }

@@ -32,7 +32,7 @@ func asAgent(t *testing.T, p *servertest.Process, streams string, known samples)
 	if err := p.Ask(t.Context(), `mutation{requestContext(input:{query:"hello"}){id}}`, nil, &asked); err != nil {
 		t.Fatal(err)
 	}
-	known.Selection, known.Model = asked.RequestContext.ID, ""
+	known.Selection, known.Quarantined, known.Model = asked.RequestContext.ID, "", ""
 	all := stringArguments(t, p, streams, known)
 	for i := range all {
 		all[i].name += ", by an agent"

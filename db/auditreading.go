@@ -100,9 +100,9 @@ func (d *DB) noteItems(items []selection.Item) {
 	}
 }
 
-// takesPart tells whether a message names a player: then they are a member of its session.
+// takesPart tells whether a message makes a player a member of its session: the rule of log.enroll.
 func takesPart(m *chain.Message, player chain.Hash) bool {
-	return m.OwnerID == player || slices.Contains(m.PlayerIDs, player) || m.MasterPlayer != nil && *m.MasterPlayer == player
+	return m.OwnerID == player && m.EventType != chain.EventErasure || slices.Contains(m.PlayerIDs, player) || m.MasterPlayer != nil && *m.MasterPlayer == player
 }
 
 // own tells whether a message shows that a session is an administrator's own: they have begun it, for themself or for another,

@@ -90,6 +90,38 @@ func TestPagesOfLargeMessages(t *testing.T) {
 	}
 }
 
+// What is small on disk counts as what it is in memory: text that compresses well, and numbers that are long in figures.
+func TestPagesOfSmallRows(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	repeated, numbers := chain.JSON(`{"a":"`+strings.Repeat("x", 19_000)+`"}`), chain.JSON(`[`+strings.Repeat("1e999,", 14)+`1]`)
+	var hashes []chain.Hash
+	for part := range 6 {
+		drafts := make([]chain.Draft, 100)
+		for i := range drafts {
+			drafts[i] = draft("small", fmt.Sprint(part, i))
+			drafts[i].Attachments, drafts[i].Ambient = &repeated, &numbers
+			if part > 2 {
+				drafts[i].Attachments, drafts[i].Ambient = &numbers, &repeated
+			}
+		}
+		for _, m := range mustAppend(t, store, drafts...) {
+			hashes = append(hashes, m.Hash)
+		}
+	}
+	conn := superuser(t, url)
+	if n := value[int](t, conn, `SELECT count(*) FROM log.messages WHERE pg_column_size(attachments) < 256 AND pg_column_size(ambient) < 256
+		AND octet_length(attachments::TEXT) > 14000 AND octet_length(ambient::TEXT) > 14000`); n != len(hashes) {
+		t.Fatalf("%d of %d messages are small on disk and large in memory", n, len(hashes))
+	}
+	sizes, found := pages(t, len(hashes), false, func(p db.Page[int64]) (db.Rows[chain.Message, int64], error) {
+		return store.SessionMessages(t.Context(), hashOf("session:small"), p)
+	})
+	if len(sizes) != 2 || sizes[0] < 400 || !slices.Equal(found, hashes) {
+		t.Errorf("pages of %v, %d messages; want two of 16 MiB at most", sizes, len(found))
+	}
+}
+
 func check(t *testing.T, name string, backward bool, sizes []int, found, want []chain.Hash) {
 	t.Helper()
 	if len(sizes) != 2 || sizes[0] < 15 || sizes[0] > 17 || !slices.Equal(found, want) {

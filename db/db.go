@@ -43,8 +43,7 @@ type shared struct {
 	index    *indexer
 	writer   *writer
 	feed     *feed
-	checks   chan struct{} // holds one for each check under way
-	waiting  atomic.Int64  // checks that wait for their turn
+	checks   turns
 	sealer   atomic.Pointer[Sealer]
 	dense    atomic.Pointer[denseEmbedder]
 	log      *slog.Logger
@@ -88,7 +87,7 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	}
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	d := &DB{shared: &shared{
-		address: address, pool: pool, reads: reads, log: log, checks: make(chan struct{}, maxChecks), readings: newReadings(), sights: sights,
+		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights,
 	}}
 	d.Now = d.clock.now
 	if err := d.clock.ask(ctx, pool); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/dbtest"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
 )
 
 // All subscriptions of a player share what is known of their sessions, which is asked for once, and forgotten with the
@@ -93,6 +94,45 @@ func TestSubscriptionsShareSessions(t *testing.T) {
 	knows(2, 3+1)
 	mustAppend(t, store, from(ben, "b", "on"))
 	gets(again, "on")
+}
+
+// Who has erased a message takes no part in its session: a subscription shows no more of it than a query does, whether the
+// session is asked for before or after.
+func TestSubscriptionAfterErasing(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	hidden := mustAppend(t, store, from(cleo, "c", "Cleo's"), from(cleo, "c", "her second"))
+	early, err := store.As(ana).Subscribe(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range hidden {
+		if _, err := store.Erase(t.Context(), m.Hash, ana, "why"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late, err := store.As(ana).Subscribe(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, store, from(cleo, "c", "her third"), from(ana, "a", "own"))
+	for name, s := range map[string]*db.Subscription{"from before": early, "from then on": late} {
+		if m := next(t, s); *m.Content != "own" {
+			t.Errorf("a subscription %s gives who has erased %q of another's session", name, *m.Content)
+		}
+	}
+	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
+		t.Errorf("a query gives them %d, %v; want 1", n, err)
+	}
+	// Named by somebody, or with a message of their own, they are a member as anybody is.
+	mustAppend(t, store, from(cleo, "c", "for Ana", ana), from(cleo, "c", "on"))
+	for _, s := range []*db.Subscription{early, late} {
+		for _, want := range []string{"for Ana", "on"} {
+			if m := next(t, s); *m.Content != want {
+				t.Errorf("got %q, want %q", *m.Content, want)
+			}
+		}
+	}
 }
 
 // A subscription whose player's sessions cannot be asked for leaves nothing behind.

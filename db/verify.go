@@ -16,17 +16,11 @@ import (
 // progressInterval is how often a check tells how far it is.
 const progressInterval = 300 * time.Millisecond
 
-// maxChecks is how many checks run at once. Each holds a connection and keeps a processor busy; others wait.
-const maxChecks = 2
-
-// maxWaitingChecks is how many wait at most.
-const maxWaitingChecks = 8
-
 // VerifySession checks one session's chain as it stands at one moment, whoever goes on writing, and its messages against
 // their leaves in the tree. A session that has neither is valid and empty. progress, if not nil, is called from the caller's goroutine: at least twice a second
 // as long as it returns at once, and at the end. The memory that is used does not grow with the session. When ctx
-// ends, so does the check, with UNAVAILABLE. At most two checks run at once, on one DB; it waits for its turn, unless eight
-// wait already: then it is UNAVAILABLE at once.
+// ends, so does the check, with UNAVAILABLE. At most two checks run at once, on one DB, and one of a player; it waits for its
+// turn, unless three of the player wait already, or eight in all: then it is UNAVAILABLE at once.
 func (d *DB) VerifySession(ctx context.Context, session chain.Hash, progress func(chain.Progress)) (chain.SessionReport, error) {
 	if hidden, err := d.hidden(ctx, session); hidden || err != nil {
 		if progress != nil {
@@ -103,10 +97,11 @@ type verification struct {
 }
 
 func (d *DB) verify(ctx context.Context, session *chain.Hash, progress func(chain.Progress)) (*verification, error) {
-	if err := d.awaitTurn(ctx); err != nil {
+	leave, err := d.checks.take(ctx, d.viewer)
+	if err != nil {
 		return nil, err
 	}
-	defer func() { <-d.checks }()
+	defer leave()
 	v := &verification{Verifier: chain.NewVerifier(), progress: progress, ticker: time.NewTicker(progressInterval)}
 	defer v.ticker.Stop()
 	if session != nil {
@@ -136,25 +131,6 @@ func (d *DB) verify(ctx context.Context, session *chain.Hash, progress func(chai
 	v.note(v.told.Checked)
 	v.tell(true)
 	return v, nil
-}
-
-// awaitTurn waits until a check may run.
-func (d *DB) awaitTurn(ctx context.Context) error {
-	select {
-	case d.checks <- struct{}{}:
-		return nil
-	default:
-	}
-	defer d.waiting.Add(-1)
-	if d.waiting.Add(1) > maxWaitingChecks {
-		return fault.New(fault.Unavailable, "%d checks are under way or wait for their turn; try again later", maxChecks+maxWaitingChecks)
-	}
-	select {
-	case d.checks <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return mapError(ctx.Err())
-	}
 }
 
 func (v *verification) begin(ctx context.Context, tx pgx.Tx) error {

@@ -42,7 +42,11 @@ func newLimited(t *testing.T, cfg limit.Config) *limited {
 	t.Helper()
 	caller := auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent, Scopes: auth.AllScopes, TokenID: "1"}
 	limits := limit.New(cfg)
-	tokens := limits.Verifier(known{"agent": caller, "admin": auth.Administrator()})
+	second, other, admin := caller, caller, auth.Administrator()
+	second.TokenID = "2"
+	other.TokenID, other.Player = "3", chain.Sum([]byte("other"))
+	admin.Player = caller.Player
+	tokens := limits.Verifier(known{"agent": caller, "second": second, "other": other, "admin": admin})
 	handler, ok := newQuiet(tokens, limits).(front)
 	if !ok {
 		t.Fatal("the handler is another")
@@ -109,16 +113,28 @@ func (l *limited) ask(conn *websocket.Conn, id, query string) (frame, error) {
 	return got, err
 }
 
-func TestSocketsOfAToken(t *testing.T) {
+// All tokens of a player count as one, and administrators as nobody.
+func TestSocketsOfAPlayer(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Config{})
-	fill(t, &l.streams.tokenSockets, limit.Key(l.agent), MaxTokenSockets)
-	if _, status, err := l.open("", "agent"); status != 0 || websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
-		t.Errorf("one too many: %d %v, want it closed with %d", status, err, websocket.StatusTryAgainLater)
+	for range 2 {
+		if _, status, err := l.open("", "admin"); status != 0 || err != nil {
+			t.Errorf("an administrator's: %d %v, want it let in", status, err)
+		}
 	}
-	fill(t, &l.streams.tokenSockets, limit.Key(auth.Administrator()), MaxTokenSockets)
-	if _, status, err := l.open("", "admin"); status != 0 || err != nil {
-		t.Errorf("an administrator's: %d %v, want it let in", status, err)
+	fill(t, &l.streams.playerSockets, string(l.agent.Player[:]), MaxPlayerSockets-1)
+	if _, status, err := l.open("", "agent"); status != 0 || err != nil {
+		t.Errorf("the last that the player may have: %d %v, want it let in", status, err)
+	}
+	for _, token := range []string{"agent", "second"} {
+		if _, status, err := l.open("", token); status != 0 || websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
+			t.Errorf("one too many, with the token %s: %d %v, want it closed with %d", token, status, err, websocket.StatusTryAgainLater)
+		}
+	}
+	for _, token := range []string{"other", "admin"} {
+		if _, status, err := l.open("", token); status != 0 || err != nil {
+			t.Errorf("with the token %s: %d %v, want it let in", token, status, err)
+		}
 	}
 }
 
@@ -147,7 +163,7 @@ func TestSocketsInAll(t *testing.T) {
 func TestSocketsLeave(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Config{Address: 1})
-	fill(t, &l.streams.tokenSockets, limit.Key(l.agent), MaxTokenSockets-1)
+	fill(t, &l.streams.playerSockets, string(l.agent.Player[:]), MaxPlayerSockets-1)
 	fill(t, &l.streams.pending, "127.0.0.1", MaxPendingSockets-1)
 	for i := range 10 { // more than the address may have without a token
 		var conn *websocket.Conn
@@ -198,17 +214,19 @@ func TestInitTimeout(t *testing.T) {
 	}
 }
 
-func TestSubscriptionsOfAToken(t *testing.T) {
+func TestSubscriptionsOfAPlayer(t *testing.T) {
 	t.Parallel()
 	l := newLimited(t, limit.Config{})
-	fill(t, &l.streams.subscriptions, limit.Key(l.agent), MaxTokenStreams)
-	conn, _, err := l.open("agent", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fill(t, &l.streams.subscriptions, string(l.agent.Player[:]), MaxPlayerStreams)
 	const query = "subscription{messageAppended{hash}}"
-	if got, err := l.ask(conn, "1", query); err != nil || got.Type != "error" || !strings.Contains(string(got.Payload), `"RATE_LIMITED"`) {
-		t.Errorf("on a WebSocket: %s %s %v, want RATE_LIMITED", got.Type, got.Payload, err)
+	for _, token := range []string{"agent", "second"} {
+		conn, _, err := l.open(token, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := l.ask(conn, "1", query); err != nil || got.Type != "error" || !strings.Contains(string(got.Payload), `"RATE_LIMITED"`) {
+			t.Errorf("on a WebSocket, with the token %s: %s %s %v, want RATE_LIMITED", token, got.Type, got.Payload, err)
+		}
 	}
 	r := post(l.front, l.agent, requestBody(t, query, nil), "Accept", eventStream)
 	var text strings.Builder

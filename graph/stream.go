@@ -23,19 +23,19 @@ import (
 	"github.com/tzzr/context-manager/internal/limit"
 )
 
-// Limits of streams, in one server. Those of a token are not for administrators.
+// Limits of streams, in one server. Those of a player, all of whose tokens are one, are not for administrators.
 const (
 	MaxSockets          = 20_000 // WebSockets
-	MaxTokenSockets     = 1000   // of a token
+	MaxPlayerSockets    = 1000   // of a player
 	MaxPendingSockets   = 500    // of an address, that have not said who they are
 	MaxSocketOperations = 32     // under way on a WebSocket
 	MaxStreams          = 50_000 // subscriptions, on WebSockets or as events
-	MaxTokenStreams     = 2000   // of a token
+	MaxPlayerStreams    = 2000   // of a player
 )
 
 // streams are what is open.
 type streams struct {
-	sockets, tokenSockets, pending, subscriptions limit.Counts
+	sockets, playerSockets, pending, subscriptions limit.Counts
 }
 
 // opened is what is known of a WebSocket.
@@ -45,7 +45,7 @@ type opened struct {
 	known    atomic.Bool  // it has said who it is
 	nobody   atomic.Bool  // its token has ended since
 	settle   func()       // it is not pending any more
-	leave    func()       // it does not count for its token any more, nil before it does
+	leave    func()       // it does not count for its player any more, nil before it does
 }
 
 type openedKey struct{}
@@ -126,7 +126,7 @@ func has(header http.Header, name, word string) bool {
 	return false
 }
 
-// introduce counts a WebSocket for the token of its caller, who stands in the context.
+// introduce counts a WebSocket for its caller, who stands in the context.
 func introduce(ctx context.Context) (context.Context, error) {
 	s, ok := ctx.Value(openedKey{}).(*opened)
 	if !ok {
@@ -136,9 +136,10 @@ func introduce(ctx context.Context) (context.Context, error) {
 	if err != nil {
 		return closing(ctx, err), err
 	}
-	leave, ok := s.streams.tokenSockets.Enter(limit.Key(caller), forToken(caller, MaxTokenSockets), 0)
+	who, most := ofPlayer(caller, MaxPlayerSockets)
+	leave, ok := s.streams.playerSockets.Enter(who, most, 0)
 	if !ok {
-		err := fault.New(fault.RateLimited, "the token has %d WebSockets; at most as many are allowed", MaxTokenSockets)
+		err := fault.New(fault.RateLimited, "the player has %d WebSockets; at most as many are allowed", MaxPlayerSockets)
 		s.known.Store(true)
 		return closing(ctx, err), err
 	}
@@ -149,15 +150,15 @@ func introduce(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// forToken is a limit of a token: none for administrators.
-func forToken(c auth.Caller, most int) int {
+// ofPlayer names whose limit it is, and gives the limit: none for administrators, who are nobody in particular.
+func ofPlayer(c auth.Caller, most int) (who string, limit int) {
 	if c.IsAdmin() {
-		return 0
+		return "", 0
 	}
-	return most
+	return string(c.Player[:]), most
 }
 
-// limit refuses operations on a WebSocket that has enough of them, and subscriptions of a token that has. It is a gqlgen
+// limit refuses operations on a WebSocket that has enough of them, and subscriptions of a player who has. It is a gqlgen
 // OperationMiddleware.
 func (s *streams) limit(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 	var leave []func()
@@ -170,12 +171,13 @@ func (s *streams) limit(ctx context.Context, next graphql.OperationHandler) grap
 	}
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Subscription {
 		caller, _ := auth.From(ctx)
-		end, ok := s.subscriptions.Enter(limit.Key(caller), forToken(caller, MaxTokenStreams), MaxStreams)
+		who, most := ofPlayer(caller, MaxPlayerStreams)
+		end, ok := s.subscriptions.Enter(who, most, MaxStreams)
 		if !ok {
 			for _, end := range leave {
 				end()
 			}
-			return tooMany(ctx, "the token has %d subscriptions, or the server %d; at most as many are allowed", MaxTokenStreams, MaxStreams)
+			return tooMany(ctx, "the player has %d subscriptions, or the server %d; at most as many are allowed", MaxPlayerStreams, MaxStreams)
 		}
 		leave = append(leave, end)
 	}

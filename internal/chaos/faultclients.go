@@ -81,6 +81,10 @@ func slowClients(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
+	slow, err := scene.crew.outsider(ctx, "slow")
+	if err != nil {
+		return err
+	}
 	clients, span := size(s, 200, 1000), size(s, time.Second, 30*time.Second)
 	seconds := strconv.Itoa(int(span.Seconds()) + 20)
 	target := "http://" + scene.server.addr
@@ -104,10 +108,10 @@ func slowClients(ctx context.Context, s *stage) error {
 			return fmt.Errorf("slow %s: %w", kind.name, err)
 		}
 	}
-	if err := scene.slowBodies(ctx, clients, span); err != nil {
+	if err := scene.slowBodies(ctx, slow, clients, span); err != nil {
 		return fmt.Errorf("slow bodies with a token: %w", err)
 	}
-	if err := scene.slowReaders(ctx, clients, span); err != nil {
+	if err := scene.slowReaders(ctx, slow, clients, span); err != nil {
 		return fmt.Errorf("slow reads with a token: %w", err)
 	}
 	return nil
@@ -194,8 +198,8 @@ func (s *scene) hold(ctx context.Context, clients int, begin func(conn net.Conn)
 
 const requestHead = "POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
 
-// slowBodies are sent with a token, so that the server has to read them.
-func (s *scene) slowBodies(ctx context.Context, clients int, span time.Duration) error {
+// slowBodies are sent with a player's token, so that the server has to read them.
+func (s *scene) slowBodies(ctx context.Context, by *outsider, clients int, span time.Duration) error {
 	return s.bother(ctx, fmt.Sprintf("%d clients with a token and slow bodies", clients), span, func(ctx context.Context) (func() error, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		var wait sync.WaitGroup
@@ -207,7 +211,7 @@ func (s *scene) slowBodies(ctx context.Context, clients int, span time.Duration)
 					}
 				}
 			})
-			_, err := fmt.Fprintf(conn, requestHead, s.server.addr, s.server.token, 100_000)
+			_, err := fmt.Fprintf(conn, requestHead, s.server.addr, by.token, 100_000)
 			return err
 		})
 		return func() error { cancel(); wait.Wait(); return end() }, err

@@ -28,18 +28,19 @@ const (
 	comesAgain   = 5 * time.Second
 )
 
-// slowReaders ask for much, with a token, and take nothing of the answer.
-func (s *scene) slowReaders(ctx context.Context, clients int, span time.Duration) error {
-	session, err := s.writeMuch(ctx)
-	if err != nil {
-		return err
+// slowReaders ask for much that their player wrote, with that player's token, and take nothing of the answer.
+func (s *scene) slowReaders(ctx context.Context, by *outsider, clients int, span time.Duration) error {
+	for i := range muchMessages {
+		if err := by.write(ctx, fmt.Sprintf("%d%s", i, filler(muchBytes))); err != nil {
+			return err
+		}
 	}
 	var query strings.Builder
 	for page := range muchPages {
-		fmt.Fprintf(&query, `p%d: session(hash: \"%s\") { messages(last: %d) { edges { node { hash content } } } } `, page, session, muchMessages)
+		fmt.Fprintf(&query, `p%d: session(hash: \"%s\") { messages(last: %d) { edges { node { hash content } } } } `, page, by.session, muchMessages)
 	}
 	body := fmt.Sprintf(`{"query": "{ %s}"}`, query.String())
-	request := []byte(fmt.Sprintf(requestHead+"%s", s.server.addr, s.server.token, len(body), body))
+	request := []byte(fmt.Sprintf(requestHead+"%s", s.server.addr, by.token, len(body), body))
 	done := fmt.Sprintf("%d clients ask for %d MB and take nothing", clients, muchPages*muchMessages*muchBytes/1_000_000)
 	return s.bother(ctx, done, span, func(ctx context.Context) (func() error, error) {
 		r := &readers{addr: s.server.addr, request: request}
@@ -47,27 +48,6 @@ func (s *scene) slowReaders(ctx context.Context, clients int, span time.Duration
 		err := s.writingTo(ctx, done, r)
 		return func() error { end(); return nil }, err
 	})
-}
-
-// writeMuch writes what slow readers ask for.
-func (s *scene) writeMuch(ctx context.Context) (session string, err error) {
-	resume := s.crew.rest()
-	defer resume()
-	session = hashOf("much")
-	if err := s.crew.begin(ctx, session, "much begins"); err != nil {
-		return "", err
-	}
-	for i := range muchMessages {
-		m := message{session, hashOf("much"), fmt.Sprintf("%d%s", i, filler(muchBytes)), fmt.Sprintf("much %d", i)}
-		hash, _, err := s.crew.client.append(ctx, m)
-		if err == nil {
-			err = s.crew.journal.add(entry{hash, m.Session, m.Content})
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	return session, nil
 }
 
 // writingTo adds a row: the server is in the middle of an answer to each who takes nothing.
