@@ -257,7 +257,7 @@ func remarks(s *instance.Instance) []httpd.Remark {
 	}
 	return []httpd.Remark{{
 		Word:   "row-level security is off",
-		Reason: "the database's login may not make roles, so the server's own rules stand alone",
+		Reason: "the database's login may not make roles, or not take on cm_player, so the server's own rules stand alone",
 	}}
 }
 

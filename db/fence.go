@@ -26,9 +26,16 @@ const (
 )
 
 const (
-	mayMakeRolesSQL = "SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user"
+	// From Postgres 16 on, who may make roles may give away only those that they made themself.
+	mayMakeRolesSQL = `SELECT m.rolsuper OR m.rolcreaterole AND (current_setting('server_version_num')::INT < 160000 OR ` + mayBecomeSQL + `
+		OR COALESCE((SELECT pg_has_role(r.oid, 'MEMBER WITH ADMIN OPTION') FROM pg_roles r WHERE r.rolname = 'cm_player'), TRUE))
+		FROM pg_roles m WHERE m.rolname = current_user`
+	// mayBecomeSQL tells whether the login may read as players do. From Postgres 16 on, who made a role is a member, and need
+	// not be one who may take it on.
+	mayBecomeSQL = `COALESCE((SELECT pg_has_role(r.oid, CASE WHEN current_setting('server_version_num')::INT < 160000 THEN 'MEMBER' ELSE 'SET' END)
+		FROM pg_roles r WHERE r.rolname = 'cm_player'), FALSE)`
 	// The mark of what was applied stands with a table of its own database: roles are shared by all of a Postgres.
-	fenceMarkSQL    = "SELECT COALESCE(obj_description('log.members'::REGCLASS), '') = $1 AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'cm_player')"
+	fenceMarkSQL    = "SELECT COALESCE(obj_description('log.members'::REGCLASS), '') = $1 AND " + mayBecomeSQL
 	setFenceMarkSQL = "COMMENT ON TABLE log.members IS '%s'"
 	fenceLockSQL    = "SELECT pg_advisory_xact_lock(x'636d6663'::BIGINT)" // it spells "cmfc"
 )

@@ -196,10 +196,72 @@ func inRole(t *testing.T, conn *pgx.Conn, player chain.Hash, f func(tx pgx.Tx) e
 // A login that is no superuser and may not make roles migrates and serves; the store says that it is alone.
 func TestFenceNeedsRights(t *testing.T) {
 	t.Parallel()
-	_, at := open(t)
-	conn := superuser(t, at)
-	name := "owner_" + hashOf("%s", at).String()[:16]
-	mustExec(t, conn, "CREATE ROLE "+name+" LOGIN")
+	name, at := ownedDatabase(t, "")
+	if err := db.Migrate(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatalf("Migrate: %v", err)
+	}
+	store := openURL(t, at)
+	if store.Fenced() {
+		t.Error("the store takes itself for fenced, and nobody made the roles' policies")
+	}
+	own := mustAppend(t, store, from(ana, "a", "Ana's"), from(cleo, "c", "Cleo's"))[0]
+	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
+		t.Errorf("Ana sees %d, %v; want 1", n, err)
+	}
+	if _, err := store.Erase(t.Context(), own.Hash, ana, "why"); err != nil {
+		t.Errorf("Erase by %s: %v", name, err)
+	}
+}
+
+// A login that is no superuser but may make roles raises the fence, and gives itself what it lacks of it. From Postgres 16
+// on, who makes a role is a member who may not take it on.
+func TestFenceOfRoleMaker(t *testing.T) {
+	t.Parallel()
+	name, at := ownedDatabase(t, "CREATEROLE")
+	_, other := open(t) // which has made cm_player
+	conn := superuser(t, other)
+	if value[int](t, conn, "SELECT current_setting('server_version_num')::INT") >= 160000 {
+		mustExec(t, conn, "GRANT cm_player TO "+name+" WITH ADMIN TRUE, INHERIT FALSE, SET FALSE") // as if it had been made by this login
+	}
+	sees := func(want bool) {
+		t.Helper()
+		store := openURL(t, at)
+		defer store.Close()
+		if store.Fenced() != want {
+			t.Errorf("Fenced() = %t, want %t", store.Fenced(), want)
+		}
+		if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
+			t.Errorf("Ana sees %d, %v; want 1", n, err)
+		}
+	}
+	if err := db.Migrate(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatalf("Migrate: %v", err)
+	}
+	store := openURL(t, at)
+	mustAppend(t, store, from(ana, "a", "Ana's"), from(cleo, "c", "Cleo's"))
+	sees(true)
+	mustExec(t, conn, "REVOKE cm_player FROM "+name+" CASCADE") // as where a dump was restored, without who was given which role
+	sees(false)
+	if value[int](t, conn, "SELECT current_setting('server_version_num')::INT") >= 160000 {
+		if err := db.Migrate(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatalf("Migrate, with a role that another has made: %v", err)
+		}
+		sees(false)
+		return
+	}
+	if err := db.Migrate(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatalf("Migrate: %v", err)
+	}
+	sees(true)
+}
+
+// ownedDatabase gives a login with some rights, and the address of an empty database that is its own.
+func ownedDatabase(t *testing.T, rights string) (login, at string) {
+	t.Helper()
+	_, other := open(t)
+	conn := superuser(t, other)
+	name := "owner_" + hashOf("%s", other).String()[:16]
+	mustExec(t, conn, "CREATE ROLE "+name+" LOGIN "+rights)
 	mustExec(t, conn, "CREATE DATABASE "+name+" OWNER "+name+" TEMPLATE template0 ENCODING 'UTF8'")
 	t.Cleanup(func() {
 		for _, sql := range []string{"DROP DATABASE " + name + " WITH (FORCE)", "DROP ROLE " + name} {
@@ -208,7 +270,7 @@ func TestFenceNeedsRights(t *testing.T) {
 			}
 		}
 	})
-	u, err := url.Parse(at)
+	u, err := url.Parse(other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,18 +281,5 @@ func TestFenceNeedsRights(t *testing.T) {
 	q := u.Query()
 	q.Set("user", name)
 	u.RawQuery, u.User = q.Encode(), nil
-	if err := db.Migrate(t.Context(), u.String(), slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatalf("Migrate: %v", err)
-	}
-	store := openURL(t, u.String())
-	if store.Fenced() {
-		t.Error("the store takes itself for fenced, and nobody made the roles' policies")
-	}
-	own := mustAppend(t, store, from(ana, "a", "Ana's"), from(cleo, "c", "Cleo's"))[0]
-	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
-		t.Errorf("Ana sees %d, %v; want 1", n, err)
-	}
-	if _, err := store.Erase(t.Context(), own.Hash, ana, "why"); err != nil {
-		t.Errorf("Erase: %v", err)
-	}
+	return name, u.String()
 }

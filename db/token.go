@@ -23,6 +23,10 @@ const (
 	TokenRevoked TokenState = "revoked"
 )
 
+// MaxPlayerTokens is how many tokens that may be used a player makes, or a few more at the same moment. Administrators make
+// as many as they like.
+const MaxPlayerTokens = 1000
+
 // Token is a token as it is kept: everything but the token.
 type Token struct {
 	ID         string // a UUID
@@ -41,7 +45,7 @@ type Token struct {
 // CreateToken makes a token, and gives it with its secret, which nobody can read again. Whoever is no administrator makes
 // none that outlives the token that they use.
 //
-// Faults: BAD_USER_INPUT and FORBIDDEN name the field below "input": see auth.Draft. UNAUTHENTICATED if the token that the
+// Faults: BAD_USER_INPUT and FORBIDDEN name the field below "input": see auth.Draft, and MaxPlayerTokens. UNAUTHENTICATED if the token that the
 // caller uses may no longer be used.
 func (d *DB) CreateToken(ctx context.Context, draft auth.Draft, by auth.Caller) (token Token, secret string, err error) {
 	if err := draft.Complete(by, "input"); err != nil {
@@ -59,6 +63,9 @@ func (d *DB) CreateToken(ctx context.Context, draft auth.Draft, by auth.Caller) 
 			return err
 		}
 		args.Latest = latest
+		if err := mayHaveMore(ctx, q, draft.Player, by); err != nil {
+			return err
+		}
 		made, err := q.CreateToken(ctx, args)
 		switch {
 		case err != nil:
@@ -96,6 +103,18 @@ func endOfMaker(ctx context.Context, q *dbgen.Queries, by auth.Caller) (*time.Ti
 		end = nil
 	}
 	return end, nil
+}
+
+// mayHaveMore tells whether a caller may make another token of a player.
+func mayHaveMore(ctx context.Context, q *dbgen.Queries, player chain.Hash, by auth.Caller) error {
+	if by.IsAdmin() {
+		return nil
+	}
+	live, err := q.CountLiveTokens(ctx, player.String(), MaxPlayerTokens)
+	if err == nil && live >= MaxPlayerTokens {
+		err = fault.Input("input.player", "has %d tokens that may be used, which is the limit: revoke one that is not needed", MaxPlayerTokens)
+	}
+	return err
 }
 
 // RevokeToken makes that a token may no longer be used, nor any that was made with it or with those, for good; servers that

@@ -98,6 +98,36 @@ func TestTokenLifetimes(t *testing.T) {
 	}
 }
 
+// A player makes no more tokens than so many that may be used. Those that have ended, or are an administrator's, do not count,
+// nor do those of others; and administrators make more.
+func TestTokensOfAPlayer(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	maker := callerWith(t, store, managerDraft(), auth.Administrator())
+	mustExec(t, superuser(t, url), `
+		INSERT INTO auth.tokens (digest, role, player, scopes, creator, created_at, expires_at, revoked_at, revoker)
+		SELECT sha256(i::TEXT::BYTEA), CASE WHEN i % 5 = 0 THEN 'admin' ELSE 'agent' END, CASE WHEN i % 5 = 1 THEN $2 ELSE $1 END, ARRAY['verify'], $1,
+			now() - INTERVAL '2 hours', now() + CASE WHEN i % 5 = 2 THEN INTERVAL '-1 hour' ELSE INTERVAL '1 hour' END,
+			CASE WHEN i % 5 = 3 THEN now() END, CASE WHEN i % 5 = 3 THEN $1 END
+		FROM generate_series(1, 5 * ($3::INT - 2)) i`, maker.Player.String(), hashOf("ply:b").String(), db.MaxPlayerTokens)
+	last, _ := mustCreate(t, store, managerDraft(), maker)
+	_, _, err := store.CreateToken(t.Context(), managerDraft(), maker)
+	wantCode(t, "one too many", err, fault.BadUserInput, "input.player: ")
+	if err != nil && !strings.Contains(err.Error(), "1000 tokens") {
+		t.Errorf("%q does not name the limit", err)
+	}
+	mustCreate(t, store, managerDraft(), auth.Administrator())
+	for _, id := range []string{last.ID, query[string](t, url, "SELECT id FROM auth.tokens WHERE digest = sha256('4')")} {
+		if _, err := store.RevokeToken(t.Context(), id, maker); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustCreate(t, store, managerDraft(), maker)
+	other := managerDraft()
+	other.Player = hashOf("ply:c")
+	mustCreate(t, store, other, callerWith(t, store, other, auth.Administrator()))
+}
+
 // A token that has expired by the database's clock is found no more, whatever the server's clock says.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()

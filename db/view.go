@@ -16,7 +16,8 @@ func (d *DB) As(player chain.Hash) *DB {
 	return &DB{shared: d.shared, viewer: &player}
 }
 
-// Fenced tells whether row-level security stands behind what players read. Where the login may not make roles it does not.
+// Fenced tells whether row-level security stands behind what players read. Where the login may not make roles,
+// or not take on the players' role, it does not.
 func (d *DB) Fenced() bool { return d.fenced }
 
 // viewerText gives the viewer as queries take it: nil sees all.
@@ -40,8 +41,7 @@ func (d *DB) readAs(become string) *dbgen.Queries {
 
 const (
 	// fencedSQL asks whether the login may read as players do, behind policies.
-	fencedSQL = `SELECT (SELECT c.relrowsecurity FROM pg_class c WHERE c.oid = 'log.messages'::REGCLASS) AND COALESCE(
-		(SELECT pg_has_role(r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'cm_player'), FALSE)`
+	fencedSQL = "SELECT (SELECT c.relrowsecurity FROM pg_class c WHERE c.oid = 'log.messages'::REGCLASS) AND " + mayBecomeSQL
 	// becomeSQL makes a transaction a player's. Settings end with it, so that a pooler may stand between.
 	becomeSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE)"
 	// becomePlannedSQL is the same, with plans that are made for no values in particular.

@@ -12,6 +12,22 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
+const countLiveTokens = `-- name: CountLiveTokens :one
+SELECT count(*) FROM (
+    SELECT FROM auth.tokens t
+    WHERE t.player = CAST($1::TEXT AS CHAR(64)) AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp() AND t.role <> 'admin'
+    LIMIT $2::INT
+) live
+`
+
+// How many tokens of a player may be used, administrators' apart; at most as many are counted.
+func (q *Queries) CountLiveTokens(ctx context.Context, player string, most int32) (int64, error) {
+	row := q.db.QueryRow(ctx, countLiveTokens, player, most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countTokens = `-- name: CountTokens :one
 SELECT count(*) FROM auth.tokens t
 WHERE ($1::TEXT IS NULL OR t.player = CAST($1::TEXT AS CHAR(64)))

@@ -5,7 +5,8 @@ DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'cm_player') THEN
         CREATE ROLE cm_player NOLOGIN;
     END IF;
-    IF NOT pg_has_role(current_user, 'cm_player', 'MEMBER') THEN
+    -- From Postgres 16 on, who made a role is a member who may not take it on, but may give that to themself.
+    IF NOT pg_has_role(current_user, 'cm_player', CASE WHEN current_setting('server_version_num')::INT < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
         EXECUTE format('GRANT cm_player TO %I', current_user);
     END IF;
 END $$;

@@ -23,6 +23,7 @@ CREATE TABLE auth.tokens (
 );
 CREATE INDEX tokens_created ON auth.tokens (created_at, id);
 CREATE INDEX tokens_of_player ON auth.tokens (player, created_at, id);
+CREATE INDEX tokens_live ON auth.tokens (player, expires_at) WHERE revoked_at IS NULL;
 CREATE INDEX tokens_creator ON auth.tokens (creator_token) WHERE creator_token IS NOT NULL;
 
 -- A token is what it was made as: it can be used and revoked, and a revocation is for good.

@@ -18,6 +18,14 @@ SELECT t.expires_at FROM auth.tokens t
 WHERE t.id = @id::UUID AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp()
 FOR SHARE;
 
+-- name: CountLiveTokens :one
+-- How many tokens of a player may be used, administrators' apart; at most as many are counted.
+SELECT count(*) FROM (
+    SELECT FROM auth.tokens t
+    WHERE t.player = CAST(@player::TEXT AS CHAR(64)) AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp() AND t.role <> 'admin'
+    LIMIT @most::INT
+) live;
+
 -- name: CreateToken :many
 -- It ends no later than latest. Gives nothing if it is to expire at a time that no token may.
 INSERT INTO auth.tokens (digest, role, player, scopes, note, creator, creator_token, created_at, expires_at)

@@ -4031,7 +4031,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Makes a token. Its secret is in the answer, and can never be read again."
+  "Makes a token. Its secret is in the answer, and can never be read again. Unless administrators make more, a player has at most 1,000 that may be used."
   createToken("What it shall be." input: TokenInput!): CreatedToken!
   "Revokes a token for good, and all that were made with it, and with those: within 5 seconds they open nothing any more, and what streams with them ends. One that was revoked before is given as it is. NOT_FOUND if there is none, or none that you may revoke."
   revokeToken("As ` + "`" + `Token.id` + "`" + ` has it." id: ID!): Token!

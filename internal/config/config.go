@@ -29,7 +29,7 @@ type Server struct {
 	Witnesses   []string `name:"witnesses" env:"WITNESSES" sep:"," placeholder:"URL=KEY,…" help:"Witnesses that are asked to cosign each checkpoint: each its address, = and its public key, name+id+key."`
 	PrivateLog  bool     `name:"private-log" env:"PRIVATE_LOG" help:"Show checkpoints, tiles of hashes and the log's key only to tokens with the scope verify."`
 
-	RateLimit        int      `name:"rate-limit" env:"RATE_LIMIT" default:"1000" placeholder:"NUMBER" help:"Requests a second that a token may make, and twice that at once; 0: as many as it likes. Administrators' tokens have no limit."`
+	RateLimit        int      `name:"rate-limit" env:"RATE_LIMIT" default:"1000" placeholder:"NUMBER" help:"Requests a second that a token may make, twice that at once, and four times that all tokens of a player together; 0: as many as they like. Administrators' tokens have no limit."`
 	AddressRateLimit int      `name:"address-rate-limit" env:"ADDRESS_RATE_LIMIT" default:"20" placeholder:"NUMBER" help:"Requests a second without a valid token that an address may make, and five times that at once; 0: as many as it likes."`
 	TrustedProxies   []string `name:"trusted-proxies" env:"TRUSTED_PROXIES" sep:"," placeholder:"ADDRESS,…" help:"Addresses and networks, such as 10.0.0.0/8, of proxies that say in X-Forwarded-For whom a request comes from."`
 

@@ -1,5 +1,6 @@
-// Package limit says how often a token may call, how often an address that shows no valid token, and how many streams
-// there may be. It counts in memory, so each server counts by itself. What a caller may do is not its business.
+// Package limit says how often a token may call, a player with all their tokens, and an address that shows no valid token,
+// and how many streams there may be. It counts in memory, so each server counts by itself. What a caller may do is not its
+// business.
 package limit
 
 import (
@@ -21,16 +22,20 @@ import (
 
 // Config says how much is let through. Nothing in it means no limit.
 type Config struct {
-	Token   int            // requests a second of each token, twice that at once; administrators have no limit
+	Token   int            // requests a second of each token, twice that at once, and of a player PlayerTokens times that; administrators have no limit
 	Address int            // requests a second of each address without a valid token, five times that at once
 	Proxies []netip.Prefix // whose X-Forwarded-For is believed
 	Now     func() time.Time
 }
 
+// PlayerTokens is how many tokens' rate a player has with all their tokens, so that making more of them gives no more.
+const PlayerTokens = 4
+
 // Limiter counts. Make it with New; safe for concurrent use.
 type Limiter struct {
 	proxies   []netip.Prefix
 	tokens    *Buckets
+	players   *Buckets
 	addresses *Buckets
 
 	mu    sync.Mutex
@@ -49,6 +54,7 @@ func New(cfg Config) *Limiter {
 	return &Limiter{
 		proxies: cfg.Proxies, known: known,
 		tokens:    newBuckets(float64(cfg.Token), 2*cfg.Token, mostBuckets, cfg.Now),
+		players:   newBuckets(float64(PlayerTokens*cfg.Token), 2*PlayerTokens*cfg.Token, mostBuckets, cfg.Now),
 		addresses: newBuckets(float64(cfg.Address), 5*cfg.Address, mostBuckets, cfg.Now),
 	}
 }
@@ -100,7 +106,7 @@ func (l *Limiter) Take(ctx context.Context) error {
 	case err == nil && caller.IsAdmin(), fault.CodeOf(err) == fault.Unavailable:
 		return nil
 	case err == nil:
-		return limited(l.tokens.take(Key(caller)), "the token has made more than %v requests a second", l.tokens.perSecond)
+		return l.takeToken(caller)
 	}
 	v, ok := ctx.Value(visitKey{}).(*visit)
 	if !ok {
@@ -108,6 +114,13 @@ func (l *Limiter) Take(ctx context.Context) error {
 	}
 	v.counted.Do(func() { v.wait = l.addresses.take(v.address) })
 	return l.tooMany(v.wait)
+}
+
+func (l *Limiter) takeToken(c auth.Caller) error {
+	if wait := l.tokens.take(Key(c)); wait > 0 {
+		return limited(wait, "the token has made more than %v requests a second", l.tokens.perSecond)
+	}
+	return limited(l.players.take(string(c.Player[:])), "the player has made more than %v requests a second with all their tokens", l.players.perSecond)
 }
 
 // Look is Take for one who may still show a valid token: nothing is counted.

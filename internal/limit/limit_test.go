@@ -181,6 +181,43 @@ func TestRateOfAToken(t *testing.T) {
 	}
 }
 
+// many is a verifier of tokens that all are of one player, but for "other".
+type many struct{}
+
+func (many) Verify(_ context.Context, token string) (auth.Caller, error) {
+	c := auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent, TokenID: token}
+	if token == "other" {
+		c.Player = chain.Sum([]byte(token))
+	}
+	return c, nil
+}
+
+func TestRateOfAPlayer(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	get := gated(New(Config{Token: 10, Address: 20, Now: c.now}), many{})
+	served := 0
+	for i := range 10 * 20 {
+		if r := get(fmt.Sprint(i/20), "203.0.113.5"); r.StatusCode == 200 {
+			served++
+		} else if r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
+			t.Fatalf("request %d: %d with Retry-After %q, want 429 with 1", i, r.StatusCode, r.Header.Get("Retry-After"))
+		}
+	}
+	if served != 80 {
+		t.Errorf("%d requests with ten tokens of a player are served, want 80: as many as with four", served)
+	}
+	if r := get("other", "203.0.113.5"); r.StatusCode != 200 {
+		t.Errorf("another player: %d, want 200", r.StatusCode)
+	}
+	c.pass(100 * time.Millisecond)
+	for i, want := range []int{200, 200, 200, 200, 429} {
+		if r := get("11", "203.0.113.5"); r.StatusCode != want {
+			t.Errorf("request %d after a while: %d, want %d", i, r.StatusCode, want)
+		}
+	}
+}
+
 func TestRateOfAnAddress(t *testing.T) {
 	t.Parallel()
 	c := newClock()
