@@ -37,8 +37,9 @@ func sumOf(format string, args ...any) chain.Hash {
 type site struct {
 	t testing.TB
 	*instance.Instance
-	url   string
-	admin string // an administrator's token
+	url      string
+	database string // for a superuser
+	admin    string // an administrator's token
 
 	mu     *sync.Mutex
 	tokens map[string]string // by what they were made for
@@ -68,7 +69,7 @@ func newSite(t testing.TB, fenced bool, cfg config.Server) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, Instance: opened, url: "http://" + listener.Addr().String(), admin: auth.NewAdminToken(), mu: &sync.Mutex{}, tokens: map[string]string{}}
+	s := &site{t: t, Instance: opened, url: "http://" + listener.Addr().String(), database: at, admin: auth.NewAdminToken(), mu: &sync.Mutex{}, tokens: map[string]string{}}
 	tokens := auth.NewTokens(s.admin, opened.DB, nil, quiet)
 	t.Cleanup(tokens.Close)
 	ctx, stop := context.WithCancel(context.Background())
