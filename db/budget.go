@@ -2,39 +2,49 @@ package db
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 
-	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// How much of messages, with their content, attachments and surroundings, is read at once, in bytes.
+// How much is read from the database, in bytes as it sends them.
 const (
-	MaxAnswerBytes = 64 << 20 // for one answer
-	maxPageBytes   = 16 << 20 // for one page
-	mostBytes      = 4 << 20  // what one message cannot exceed
-	refBytes       = 128      // what a ref counts
+	MaxAnswerBytes = 32 << 20 // for one answer
+	maxPageBytes   = 16 << 20 // for one page of messages
 )
 
-// ErrBudget says that an answer is about more than may be read for it.
-var ErrBudget = fault.New(fault.BadUserInput, "the answer would take more than %d MiB of messages: ask for shorter pages, or for fewer messages at once", MaxAnswerBytes>>20)
+// ErrBudget says that an answer is about more than may be read for it, or sent as it.
+var ErrBudget = fault.New(fault.BadUserInput, "the answer would take more than %d MiB: ask for shorter pages, or for less at once", MaxAnswerBytes>>20)
 
-// Budget bounds what is read for one answer, MaxAnswerBytes. A read sets aside what it may come to before it begins, and
-// waits while others have set aside too much. It is safe for concurrent use; nil is no bound.
+// Budget bounds what is read for one answer, MaxAnswerBytes. It is safe for concurrent use; nil is no bound.
 type Budget struct {
+	left     atomic.Int64
 	exceeded func()
-
-	mu      sync.Mutex
-	settled sync.Cond
-	left    int64
-	aside   int64 // of which reads that are under way may take so much
 }
 
-// NewBudget makes a budget. exceeded is called when a read asks for more.
+// NewBudget makes a budget. exceeded is called when it is used up.
 func NewBudget(exceeded func()) *Budget {
-	b := &Budget{left: MaxAnswerBytes, exceeded: exceeded}
-	b.settled.L = &b.mu
+	b := &Budget{exceeded: exceeded}
+	b.left.Store(MaxAnswerBytes)
 	return b
+}
+
+// Take takes so many bytes out of the budget, and gives ErrBudget if there were not so many.
+func (b *Budget) Take(bytes int64) error {
+	if b == nil {
+		return nil
+	}
+	left := b.left.Add(-bytes)
+	if left >= 0 {
+		return nil
+	}
+	if left+bytes >= 0 {
+		b.exceeded()
+	}
+	return ErrBudget
 }
 
 type budgetKey struct{}
@@ -44,78 +54,90 @@ func WithBudget(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-func budgetFrom(ctx context.Context) *Budget {
+// BudgetFrom gives the budget of an answer, nil if it has none.
+func BudgetFrom(ctx context.Context) *Budget {
 	b, _ := ctx.Value(budgetKey{}).(*Budget)
 	return b
 }
 
-// take sets bytes aside for a read, fewer if there are no more, and gives how many. The read settles what it has used.
-func (b *Budget) take(bytes int64) (granted int64, settle func(used int64), err error) {
-	if b == nil {
-		return bytes, func(int64) {}, nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for b.left-b.aside < bytes && b.aside > 0 {
-		b.settled.Wait()
-	}
-	if b.left <= 0 {
-		b.exceeded()
-		return 0, nil, ErrBudget
-	}
-	bytes = min(bytes, b.left)
-	b.aside += bytes
-	return bytes, func(used int64) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.aside -= bytes
-		b.left -= used
-		b.settled.Broadcast()
-	}, nil
+// cut ends a page before its limit, behind maxPageBytes. A page always has a row, if there is one.
+type cut struct {
+	rows int
+	left int64
+	done bool // it did
 }
 
-// over gives the error of a read that came to more than it was granted.
-func (b *Budget) over() error {
-	b.exceeded()
-	return ErrBudget
-}
+type cutKey struct{}
 
-// messagesWithin reads messages by hash, if they fit into the budget of the answer.
-func (d *DB) messagesWithin(ctx context.Context, b *Budget, hashes []chain.Hash) ([]chain.Message, error) {
-	bytes, settle, err := b.take(min(MaxAnswerBytes, int64(len(hashes))*mostBytes))
+// metered reads rows as long as there is a budget for them.
+type metered struct{ dbgen.DBTX }
+
+// Query gives rows that must be closed.
+func (m metered) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	page, _ := ctx.Value(cutKey{}).(*cut)
+	budget := BudgetFrom(ctx)
+	if budget == nil && page == nil {
+		return m.DBTX.Query(ctx, sql, args...)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	rows, err := m.DBTX.Query(ctx, sql, args...)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
-	rows, err := d.readByKey().MessagesWithin(ctx, hashTexts(hashes), d.viewerText(), bytes)
-	var used int64
-	if len(rows) > 0 {
-		used = rows[len(rows)-1].Total
-	}
-	settle(used)
-	switch {
-	case err != nil:
-		return nil, mapError(err)
-	case used > bytes:
-		return nil, b.over()
-	}
-	found := make([]chain.Message, len(rows))
-	for i, r := range rows {
-		found[i] = messageOf(sized(r).message())
-	}
-	return found, nil
+	return &meteredRows{Rows: rows, budget: budget, page: page, cancel: cancel}, nil
 }
 
-// refsWithin reads refs, if they fit into the budget of the answer.
-func (d *DB) refsWithin(ctx context.Context, b *Budget, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	bytes, settle, err := b.take(min(maxPageBytes, int64(len(messages))*chain.MaxRefs*refBytes))
-	if err != nil {
-		return nil, err
+// meteredRows end, and their statement with them, when they come to more than they may.
+type meteredRows struct {
+	pgx.Rows
+	budget *Budget
+	page   *cut
+	cancel context.CancelFunc
+	ended  bool
+	err    error // why
+}
+
+// Next reads a row.
+func (r *meteredRows) Next() bool {
+	if r.ended || !r.Rows.Next() {
+		return false
 	}
-	most := bytes / refBytes
-	out, n, err := refsOf(ctx, d.readByKey(), messages, d.viewerText(), most+1)
-	settle(n * refBytes)
-	if err == nil && n > most {
-		return nil, b.over()
+	var bytes int64
+	for _, value := range r.Rows.RawValues() {
+		bytes += int64(len(value))
 	}
-	return out, err
+	if r.page != nil {
+		r.page.rows++
+		if r.page.left -= bytes; r.page.left < 0 && r.page.rows > 1 {
+			r.page.done = true
+			return r.end(nil)
+		}
+	}
+	if err := r.budget.Take(bytes); err != nil {
+		return r.end(err)
+	}
+	return true
+}
+
+// end leaves the rest unread.
+func (r *meteredRows) end(err error) bool {
+	r.ended, r.err = true, err
+	r.cancel()
+	r.Rows.Close()
+	return false
+}
+
+// Err gives what went wrong.
+func (r *meteredRows) Err() error {
+	if r.ended {
+		return r.err
+	}
+	return r.Rows.Err()
+}
+
+// Close closes the rows.
+func (r *meteredRows) Close() {
+	r.Rows.Close()
+	r.cancel()
 }

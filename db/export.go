@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -46,8 +45,7 @@ func (s *Snapshot) MessagesAfter(ctx context.Context, session chain.Hash, sequen
 
 // RefsOf gives the refs of each of the messages, by position. A message without any is left out.
 func (s *Snapshot) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	out, _, err := refsOf(ctx, s.q, messages, nil, math.MaxInt64)
-	return out, err
+	return refsOf(ctx, s.q, messages, nil)
 }
 
 // ComponentsByHash gives those of the components that rows describe, in no order.

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"math"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -11,11 +10,6 @@ import (
 
 // MessagesByHash gives those of the messages that there are, in no order.
 func (d *DB) MessagesByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Message, error) {
-	if b := budgetFrom(ctx); b != nil {
-		found, err := d.messagesWithin(ctx, b, hashes)
-		d.note(found...)
-		return found, err
-	}
 	rows, err := d.readByKey().MessagesByHash(ctx, hashTexts(hashes), d.viewerText())
 	found := messagesOf(rows)
 	d.note(found...)
@@ -43,11 +37,11 @@ func (d *DB) Messages(ctx context.Context, scope selection.Scope, p Page[chain.H
 		return Rows[chain.Message, chain.Hash]{}, nil
 	}
 	a := d.scopeArgs(scope)
-	return messagePage(ctx, d, p, byHash, func(bytes int64) ([]dbgen.MessagesInScopeRow, error) {
+	return messagePage(ctx, d, p, byHash, func(ctx context.Context) ([]dbgen.LogMessage, error) {
 		return d.read().MessagesInScope(ctx, dbgen.MessagesInScopeParams{
 			Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
 			Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
-			Viewer: a.Viewer, After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(), Bytes: bytes,
+			Viewer: a.Viewer, After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
 		})
 	})
 }
@@ -66,30 +60,28 @@ func byHash(m *chain.Message) chain.Hash { return m.Hash }
 // SessionMessages gives a page of a session's messages by sequence.
 func (d *DB) SessionMessages(ctx context.Context, session chain.Hash, p Page[int64]) (Rows[chain.Message, int64], error) {
 	bySequence := func(m *chain.Message) int64 { return m.Sequence }
-	return messagePage(ctx, d, p, bySequence, func(bytes int64) ([]dbgen.SessionMessagesRow, error) {
+	return messagePage(ctx, d, p, bySequence, func(ctx context.Context) ([]dbgen.LogMessage, error) {
 		return d.read().SessionMessages(ctx, dbgen.SessionMessagesParams{
 			SessionHash: session.String(), After: p.After, Before: p.Before, Backward: p.Backward, RowCount: p.more(),
-			Viewer: d.viewerText(), Bytes: bytes,
+			Viewer: d.viewerText(),
 		})
 	})
 }
 
 // ThreadMessages gives a page of a thread's messages by time.
 func (d *DB) ThreadMessages(ctx context.Context, thread chain.Hash, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
-	return messagePage(ctx, d, p, byHash, func(bytes int64) ([]dbgen.ThreadMessagesRow, error) {
+	return messagePage(ctx, d, p, byHash, func(ctx context.Context) ([]dbgen.LogMessage, error) {
 		return d.read().ThreadMessages(ctx, dbgen.ThreadMessagesParams{
 			ThreadHash: thread.String(), After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
-			Viewer: d.viewerText(), Bytes: bytes,
+			Viewer: d.viewerText(),
 		})
 	})
 }
 
 // CitingMessages gives a page of the messages that were sent with a message or record, by id.
 func (d *DB) CitingMessages(ctx context.Context, source chain.Hash, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
-	return messagePage(ctx, d, p, byHash, func(bytes int64) ([]dbgen.CitingMessagesRow, error) {
-		return d.readByKey().CitingMessages(ctx, dbgen.CitingMessagesParams{
-			RefHash: source.String(), After: hashText(p.After), Viewer: d.viewerText(), RowCount: p.more(), Bytes: bytes,
-		})
+	return messagePage(ctx, d, p, byHash, func(ctx context.Context) ([]dbgen.LogMessage, error) {
+		return d.readByKey().CitingMessages(ctx, source.String(), hashText(p.After), d.viewerText(), p.more())
 	})
 }
 
@@ -101,21 +93,16 @@ func (d *DB) CountCitingMessages(ctx context.Context, source chain.Hash) (int64,
 
 // RefsOf gives the refs of each of the messages, by position. A message without any is left out.
 func (d *DB) RefsOf(ctx context.Context, messages []chain.Hash) (map[chain.Hash][]chain.Ref, error) {
-	if b := budgetFrom(ctx); b != nil {
-		return d.refsWithin(ctx, b, messages)
-	}
-	out, _, err := refsOf(ctx, d.readByKey(), messages, d.viewerText(), math.MaxInt64)
-	return out, err
+	return refsOf(ctx, d.readByKey(), messages, d.viewerText())
 }
 
-// refsOf reads that many at most, and counts them.
-func refsOf(ctx context.Context, q *dbgen.Queries, messages []chain.Hash, viewer *string, most int64) (map[chain.Hash][]chain.Ref, int64, error) {
-	rows, err := q.RefsOfMessages(ctx, hashTexts(messages), viewer, most)
+func refsOf(ctx context.Context, q *dbgen.Queries, messages []chain.Hash, viewer *string) (map[chain.Hash][]chain.Ref, error) {
+	rows, err := q.RefsOfMessages(ctx, hashTexts(messages), viewer)
 	out := make(map[chain.Hash][]chain.Ref, len(messages))
 	for _, r := range rows {
 		out[r.MessageHash] = append(out[r.MessageHash], chain.Ref{Type: r.RefType, Hash: r.RefHash})
 	}
-	return out, int64(len(rows)), mapError(err)
+	return out, mapError(err)
 }
 
 // LogPosition gives the highest id of a message, and how many messages there are.

@@ -44,49 +44,15 @@ func rowsOf[S, T, K any](p Page[K], found []S, item func(S) Item[T, K]) Rows[T, 
 	return rows
 }
 
-// sized is a message with its bytes, and those of all messages up to it. All queries of messages within a number of bytes
-// have it.
-type sized dbgen.MessagesInScopeRow
-
-func (r sized) message() dbgen.LogMessage {
-	return dbgen.LogMessage{
-		ID: r.ID, Hash: r.Hash, SessionHash: r.SessionHash, Sequence: r.Sequence, PrevHash: r.PrevHash, ThreadHash: r.ThreadHash,
-		OwnerID: r.OwnerID, PlayersID: r.PlayersID, MasterPlayer: r.MasterPlayer, Role: r.Role, EventType: r.EventType,
-		Importance: r.Importance, Channel: r.Channel, Source: r.Source, Content: r.Content, Attachments: r.Attachments,
-		Ambient: r.Ambient, Salt: r.Salt, ContentDigest: r.ContentDigest, Hashtags: r.Hashtags, FlagID: r.FlagID,
-		MasterItemID: r.MasterItemID, ItemID: r.ItemID, LocID: r.LocID, RefsDigest: r.RefsDigest, CreatedAt: r.CreatedAt,
-		IDDigest: r.IDDigest,
-	}
-}
-
-// sizedRow are the rows of those queries, which differ in nothing but their names.
-type sizedRow interface {
-	dbgen.MessagesInScopeRow | dbgen.SessionMessagesRow | dbgen.ThreadMessagesRow | dbgen.CitingMessagesRow
-}
-
-// messagePage reads a page of messages. It ends before its limit if the messages have more than maxPageBytes, or more than
-// is left of the budget of the answer; it always has one, if there is one.
-func messagePage[R sizedRow, K any](ctx context.Context, d *DB, p Page[K], key func(*chain.Message) K, read func(bytes int64) ([]R, error)) (Rows[chain.Message, K], error) {
-	var rows Rows[chain.Message, K]
-	bytes, settle, err := budgetFrom(ctx).take(maxPageBytes)
-	if err != nil {
-		return rows, err
-	}
-	found, err := read(bytes)
-	var used int64
-	for i, f := range found {
-		r := sized(f)
-		if i == p.Limit || i > 0 && r.Total > bytes {
-			rows.More = true
-			break
-		}
-		m := messageOf(r.message())
-		rows.Items, used = append(rows.Items, Item[chain.Message, K]{m, key(&m)}), r.Total
-	}
-	settle(used)
-	if p.Backward {
-		slices.Reverse(rows.Items)
-	}
+// messagePage reads a page of messages, which ends before its limit if they have more than maxPageBytes.
+func messagePage[K any](ctx context.Context, d *DB, p Page[K], key func(*chain.Message) K, read func(ctx context.Context) ([]dbgen.LogMessage, error)) (Rows[chain.Message, K], error) {
+	page := &cut{left: maxPageBytes}
+	found, err := read(context.WithValue(ctx, cutKey{}, page))
+	rows := rowsOf(p, found, func(r dbgen.LogMessage) Item[chain.Message, K] {
+		m := messageOf(r)
+		return Item[chain.Message, K]{m, key(&m)}
+	})
+	rows.More = rows.More || page.done
 	return noted(d, rows), mapError(err)
 }
 

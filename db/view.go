@@ -25,7 +25,7 @@ func (d *DB) viewerText() *string {
 	return hashText(d.viewer)
 }
 
-// read are the queries of a caller.
+// read are the queries of a caller. What they read counts in the budget of an answer.
 func (d *DB) read() *dbgen.Queries { return d.readAs(becomeSQL) }
 
 // readByKey are the same for queries that hashes lead to their rows, whatever else they say: their plans are made once,
@@ -34,9 +34,9 @@ func (d *DB) readByKey() *dbgen.Queries { return d.readAs(becomePlannedSQL) }
 
 func (d *DB) readAs(become string) *dbgen.Queries {
 	if d.viewer == nil || !d.fenced {
-		return dbgen.New(d.reads)
+		return dbgen.New(metered{d.reads})
 	}
-	return dbgen.New(fence{d, become})
+	return dbgen.New(metered{fence{d, become}})
 }
 
 const (

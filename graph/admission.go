@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -45,6 +48,9 @@ func (a Admission) gates(op *ast.OperationDefinition, fragments ast.FragmentDefi
 	switch {
 	case found.others && op.Operation == ast.Mutation:
 		gates = append(gates, a.Writes)
+		if found.leadsOn {
+			gates = append(gates, a.Reads)
+		}
 	case found.others:
 		gates = append(gates, a.Reads)
 	}
@@ -54,8 +60,9 @@ func (a Admission) gates(op *ast.OperationDefinition, fragments ast.FragmentDefi
 	return gates
 }
 
-// rootKinds are the kinds of fields that an operation has at its root.
-type rootKinds struct{ searches, others bool }
+// rootKinds are the kinds of fields that an operation has at its root. leadsOn says that others give objects of which further
+// objects are asked for, which have to be read.
+type rootKinds struct{ searches, others, leadsOn bool }
 
 func (k *rootKinds) add(set ast.SelectionSet, fragments ast.FragmentDefinitionList) {
 	for _, selection := range set {
@@ -66,6 +73,7 @@ func (k *rootKinds) add(set ast.SelectionSet, fragments ast.FragmentDefinitionLi
 				k.searches = true
 			case !isCheck(x):
 				k.others = true
+				k.leadsOn = k.leadsOn || hasObjects(x.SelectionSet, fragments)
 			}
 		case *ast.InlineFragment:
 			k.add(x.SelectionSet, fragments)
@@ -75,6 +83,22 @@ func (k *rootKinds) add(set ast.SelectionSet, fragments ast.FragmentDefinitionLi
 			}
 		}
 	}
+}
+
+// hasObjects tells whether fields are asked for that have fields of their own.
+func hasObjects(set ast.SelectionSet, fragments ast.FragmentDefinitionList) bool {
+	return slices.ContainsFunc(set, func(selection ast.Selection) bool {
+		switch x := selection.(type) {
+		case *ast.Field:
+			return len(x.SelectionSet) > 0
+		case *ast.InlineFragment:
+			return hasObjects(x.SelectionSet, fragments)
+		case *ast.FragmentSpread:
+			f := fragments.ForName(x.Name)
+			return f != nil && hasObjects(f.SelectionSet, fragments)
+		}
+		return false
+	})
 }
 
 // isSearch tells whether a root field searches for context. No other fields have these names.
@@ -104,7 +128,7 @@ func (a Admission) pass(ctx context.Context, op *ast.OperationDefinition, fragme
 func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefinition, fragments ast.FragmentDefinitionList) *gqlerror.Error {
 	room, err := true, error(errUnread)
 	if op.Operation != ast.Subscription {
-		x.held, room = a.unread.SetAside(whoAsks(ctx))
+		x.aside, room = a.unread.SetAside(whoAsks(ctx))
 	}
 	if room {
 		x.leave, err = a.pass(ctx, op, fragments)
@@ -121,8 +145,10 @@ func (a Admission) end(ctx context.Context, x *exchange) {
 	if x.leave != nil {
 		x.leave()
 	}
-	if x.held > 0 {
-		a.unread.Give(whoAsks(ctx), x.held)
+	a.unread.Settle(whoAsks(ctx), x.aside, 0)
+	x.aside = 0
+	if x.held != nil {
+		x.held.release()
 	}
 }
 
@@ -153,51 +179,112 @@ var (
 // around finds places for operations on WebSockets, and gives back those of HTTP requests once their answer is there: who
 // reads slowly keeps nobody out. It is a gqlgen OperationMiddleware.
 func (a Admission) around(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-	of := graphql.GetOperationContext(ctx)
+	of, x := graphql.GetOperationContext(ctx), exchangeFrom(ctx)
+	large := &held{room: a.unread, who: whoAsks(ctx)}
+	if x != nil {
+		x.held = large
+	}
 	if of.Operation.Operation == ast.Subscription {
-		return next(ctx)
+		return large.events(next(ctx))
 	}
-	if x := exchangeFrom(ctx); x != nil {
-		respond := next(ctx)
-		return func(ctx context.Context) *graphql.Response {
-			response := respond(ctx)
-			if x.leave != nil {
-				x.leave()
-			}
-			return a.hold(ctx, x, response)
+	leave := func() {}
+	switch {
+	case x == nil:
+		var err error
+		if leave, err = a.pass(ctx, of.Operation, of.Doc.Fragments); err != nil {
+			return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{refuse(ctx, 0, fault.CodeOf(err), "%s", err)}})
 		}
+		context.AfterFunc(ctx, leave) // if nobody asks for the answer
+	case x.leave != nil:
+		leave = x.leave
 	}
-	leave, err := a.pass(ctx, of.Operation, of.Doc.Fragments)
-	if err != nil {
-		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{refuse(ctx, 0, fault.CodeOf(err), "%s", err)}})
-	}
-	stop := context.AfterFunc(ctx, leave) // if nobody asks for the answer
 	respond := next(ctx)
 	return func(ctx context.Context) *graphql.Response {
-		defer leave()
-		defer stop()
-		return respond(ctx)
+		response := respond(ctx)
+		leave()
+		if response == nil {
+			large.release()
+			return nil
+		}
+		var aside int64
+		if x != nil {
+			aside, x.aside = x.aside, 0
+		}
+		if large.hold(ctx, response, aside) {
+			return response
+		}
+		err := errUnreadable
+		if of.Operation.Operation == ast.Mutation {
+			err = fault.New(err.Code, "%s; what it wrote is written", err.Message)
+		}
+		return &graphql.Response{Errors: gqlerror.List{refuse(ctx, http.StatusServiceUnavailable, err.Code, "%s", err)}}
 	}
 }
 
-// hold counts a large answer until it was read. One that there is no room for is dropped, and an error takes its place.
-func (a Admission) hold(ctx context.Context, x *exchange, response *graphql.Response) *graphql.Response {
-	if response == nil {
-		return nil
-	}
+// held is what the large responses of an operation hold in the room for those that are not read yet.
+type held struct {
+	room *overload.Room
+	who  string
+	mu   sync.Mutex
+	size int64
+	stop func() bool // no longer waiting for the operation's end
+}
+
+// hold counts a response until the next comes, or the operation ends. It tells whether there is room; what was set aside for
+// it is given back.
+func (h *held) hold(ctx context.Context, response *graphql.Response, aside int64) bool {
+	h.release()
 	var size int64
 	if len(response.Data) > largeAnswer {
 		size = min(int64(len(response.Data)), mostUnread/2)
 	}
-	had := x.held
-	x.held = size
-	if size == had || a.unread.Swap(whoAsks(ctx), had, size) {
-		return response
+	if size == 0 && aside == 0 {
+		return true
 	}
-	x.held = 0
-	err := errUnreadable
-	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
-		err = fault.New(err.Code, "%s; what it wrote is written", err.Message)
+	if !h.room.Settle(h.who, aside, size) {
+		return false
 	}
-	return &graphql.Response{Errors: gqlerror.List{refuse(ctx, http.StatusServiceUnavailable, err.Code, "%s", err)}}
+	if size == 0 {
+		return true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.size, h.stop = size, context.AfterFunc(ctx, h.release)
+	return true
+}
+
+func (h *held) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.size > 0 {
+		h.stop()
+		h.room.Give(h.who, h.size)
+		h.size = 0
+	}
+}
+
+// events counts the events of a stream one after the other. One that there is no room for ends it: its client can subscribe
+// again, and read what it has missed.
+func (h *held) events(respond graphql.ResponseHandler) graphql.ResponseHandler {
+	ended := false
+	return func(ctx context.Context) *graphql.Response {
+		if ended {
+			return nil
+		}
+		response := respond(ctx)
+		if response == nil {
+			h.release()
+			return nil
+		}
+		if h.hold(ctx, response, 0) {
+			return response
+		}
+		ended = true
+		err := refuse(ctx, 0, errUnreadable.Code, "%s", errUnreadable)
+		if exchangeFrom(ctx) == nil {
+			transport.AddSubscriptionError(ctx, err)
+			return nil
+		}
+		return &graphql.Response{Errors: gqlerror.List{err}}
+	}
 }

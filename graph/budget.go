@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -23,7 +24,8 @@ var errValues = fault.New(fault.BadUserInput, "the answer would hold more than %
 
 // budget is what one answer may cost. Once it is used up, whatever is under way for the answer ends.
 type budget struct {
-	left atomic.Int64
+	left atomic.Int64                // values
+	text *db.Budget                  // of the answer as it is sent; what is read for it has another
 	over atomic.Pointer[fault.Error] // what it was exceeded by
 	end  context.CancelFunc
 }
@@ -63,7 +65,9 @@ func (b budgets) response(ctx context.Context, next graphql.ResponseHandler) *gr
 	within, end := context.WithCancel(context.WithValue(ctx, budgetKey{}, own))
 	defer end()
 	own.end = end
-	within = db.WithBudget(within, db.NewBudget(func() { own.exceed(db.ErrBudget) }))
+	exceeded := func() { own.exceed(db.ErrBudget) }
+	own.text = db.NewBudget(exceeded)
+	within = db.WithBudget(within, db.NewBudget(exceeded))
 	response := next(within)
 	over := own.over.Load()
 	if response == nil || over == nil {
@@ -75,8 +79,8 @@ func (b budgets) response(ctx context.Context, next graphql.ResponseHandler) *gr
 	return &graphql.Response{Errors: gqlerror.List{b.present(ctx, over)}}
 }
 
-// spend counts the values of what a field gives: of each object or element as many as are asked for of it. It is a gqlgen
-// FieldMiddleware.
+// spend counts the values of what a field gives, of each object or element as many as are asked for of it, and the bytes of
+// its name and text. It is a gqlgen FieldMiddleware.
 func spend(ctx context.Context, next graphql.Resolver) (any, error) {
 	b := budgetFrom(ctx)
 	if b == nil {
@@ -89,6 +93,9 @@ func spend(ctx context.Context, next graphql.Resolver) (any, error) {
 	field := graphql.GetFieldContext(ctx).Field
 	if err != nil || found == nil || field.Definition == nil {
 		return found, err
+	}
+	if err := b.text.Take(int64(len(field.Alias)+len(`"":,`)) + textSize(found)); err != nil {
+		return nil, err
 	}
 	length := 1
 	if field.Definition.Type.Elem != nil {
@@ -105,6 +112,49 @@ func spend(ctx context.Context, next graphql.Resolver) (any, error) {
 		return nil, err
 	}
 	return found, nil
+}
+
+const hashSize = 2*int64(len(chain.Hash{})) + int64(len(`""`))
+
+// textSize is how many bytes the text takes that a field gives, as JSON. What is not text takes little.
+func textSize(found any) (n int64) {
+	switch x := found.(type) {
+	case *string:
+		if x != nil {
+			n = quotedSize(*x)
+		}
+	case string:
+		n = quotedSize(x)
+	case []string:
+		for _, s := range x {
+			n += quotedSize(s)
+		}
+	case chain.JSON:
+		n = int64(len(x))
+	case *chain.JSON:
+		if x != nil {
+			n = int64(len(*x))
+		}
+	case chain.Hash, *chain.Hash:
+		n = hashSize
+	case []chain.Hash:
+		n = int64(len(x)) * hashSize
+	}
+	return n
+}
+
+// quotedSize is how many bytes a string takes in JSON.
+func quotedSize(s string) int64 {
+	n := len(s) + len(`""`)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			n++
+		case c < 0x20:
+			n += len(`\u0000`) - 1
+		}
+	}
+	return int64(n)
 }
 
 // width is how many fields are asked for of an object, those of fragments included.

@@ -76,7 +76,7 @@ func TestMostValues(t *testing.T) {
 }
 
 // Messages that are large fill an answer before there are many of them: a page ends early, and answers that take more than
-// 64 MiB end.
+// 32 MiB end.
 func TestMostBytes(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -113,7 +113,46 @@ func TestMostBytes(t *testing.T) {
 		fmt.Fprintf(&many, "a%d: session(hash: %q) { messages(last: 5) { edges { node { hash } } } } b%d: messages(first: 11) { edges { node { hash } } } ", i, hashOf("large"), i)
 	}
 	got := a.try("{"+many.String()+"}", nil)
-	if len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" || !strings.Contains(got.Errors[0].Message, "64 MiB") || string(got.Data) != "null" {
+	if len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" || !strings.Contains(got.Errors[0].Message, "32 MiB") || string(got.Data) != "null" {
 		t.Errorf("ten times 16 MiB: %.200s %+v; want a single BAD_USER_INPUT that says so", got.Data, got.Errors[:min(len(got.Errors), 3)])
+	}
+}
+
+// What is sent is counted as well as what is read for it: a text that is read once may be asked for many times, and names are
+// long if the client wants.
+func TestMostText(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	long := func(of string, n int) string { return strings.Repeat(of, n/len(of)) }
+	large := a.append(message("large", long("x", 900_000)), message("large", long("\x01", 150_000)), message("large", "small", object{"attachments": object{"a": long("y", 900_000)}}))
+	var drafts []object
+	for i := range 40 {
+		drafts = append(drafts, cites("cites", fmt.Sprint(i), large))
+	}
+	a.append(drafts...)
+	aliases := func(n int, field string, name ...string) string {
+		var out strings.Builder
+		for i := range n {
+			fmt.Fprintf(&out, "a%s%d: %s ", strings.Join(name, ""), i, field)
+		}
+		return out.String()
+	}
+	message := func(i int, fields string) string {
+		return fmt.Sprintf(`{ message(hash: %q) { %s } }`, large[i], fields)
+	}
+	for name, query := range map[string]string{
+		"a text by many names":  message(0, aliases(40, "content")),
+		"a text of escapes":     message(1, aliases(40, "content")),
+		"attachments":           message(2, aliases(40, "attachments")),
+		"a target of many":      fmt.Sprintf(`{ session(hash: %q) { messages(first: 40) { edges { node { refs { target { ... on Message { content } } } } } } } }`, hashOf("cites")),
+		"names of many letters": "{ " + aliases(6, "messages(first: 43) { edges { node { ...f } } }") + "} fragment f on Message { " + aliases(5, "hash", long("z", 40_000)) + "}",
+	} {
+		got := a.try(query, nil)
+		if len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" || !strings.Contains(got.Errors[0].Message, "32 MiB") || string(got.Data) != "null" {
+			t.Errorf("%s: %.100s %+v; want a single BAD_USER_INPUT that names the limit", name, got.Data, got.Errors[:min(len(got.Errors), 3)])
+		}
+	}
+	if got := a.try(message(0, aliases(30, "content")), nil); len(got.Errors) != 0 || len(got.Data) < 27_000_000 {
+		t.Errorf("27 MB: %+v, %d bytes", got.Errors, len(got.Data))
 	}
 }

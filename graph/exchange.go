@@ -32,7 +32,8 @@ type exchange struct {
 	status  int                // 0 leaves it to the transport
 	began   bool               // the operation was executed, or is being
 	leave   func()             // gives back its place among those at work, nil if it has none
-	held    int64              // bytes that are counted for a large answer, or set aside for one
+	aside   int64              // bytes that are set aside for a large answer
+	held    *held              // what its answer holds, nil until it began
 	full    error              // why it has none, nil if that is not why it is refused
 }
 
@@ -67,6 +68,9 @@ func (x *exchange) check(op *ast.OperationDefinition) *gqlerror.Error {
 	case x.size > MaxBody && !onlyAdds(op):
 		x.status = http.StatusRequestEntityTooLarge
 		return limitError("%s", errNotLarge())
+	case x.stream && x.size > smallBody:
+		x.status = http.StatusRequestEntityTooLarge
+		return limitError("a request for a stream has at most %d bytes, since they are kept as long as it lasts", smallBody)
 	case x.method == http.MethodGet && op.Operation == ast.Mutation:
 		x.status = http.StatusMethodNotAllowed
 		return limitError("GET is for queries: send mutations by POST")

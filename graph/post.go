@@ -108,34 +108,41 @@ func answerType(accept string) string {
 	return mediaResponse
 }
 
-// writeResponse writes an answer, whose data are JSON already. Where nothing was executed, the specification wants no
-// data.
+// writeResponse writes an answer, whose data are JSON already: large ones as they are, since a copy would take as much room
+// again. Where nothing was executed, the specification wants no data.
 func writeResponse(w http.ResponseWriter, response *graphql.Response, executed bool) {
-	text := make([]byte, 0, len(response.Data)+512)
+	text := make([]byte, 0, min(len(response.Data), smallBody)+512)
 	begin := byte('{')
-	add := func(name string, value []byte) {
+	name := func(name string) {
 		text = append(append(append(text, begin, '"'), name...), '"', ':')
-		text = append(text, value...)
 		begin = ','
 	}
-	addValue := func(name string, value any) {
+	add := func(called string, value any) {
 		b, err := stdjson.Marshal(value)
 		if err != nil {
 			panic(err) // of text and numbers, there is none that cannot be written
 		}
-		add(name, b)
+		name(called)
+		text = append(text, b...)
 	}
 	if len(response.Errors) > 0 {
-		addValue("errors", response.Errors)
+		add("errors", response.Errors)
 	}
 	switch {
+	case len(response.Data) > smallBody:
+		name("data")
+		_, _ = w.Write(text)
+		_, _ = w.Write(response.Data)
+		text = text[:0]
 	case response.Data != nil:
-		add("data", response.Data)
+		name("data")
+		text = append(text, response.Data...)
 	case executed:
-		add("data", []byte("null"))
+		name("data")
+		text = append(text, "null"...)
 	}
 	if len(response.Extensions) > 0 {
-		addValue("extensions", response.Extensions)
+		add("extensions", response.Extensions)
 	}
 	_, _ = w.Write(append(text, '}'))
 }

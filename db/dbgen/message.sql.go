@@ -13,73 +13,29 @@ import (
 )
 
 const citingMessages = `-- name: CitingMessages :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
-    JOIN log.messages m ON m.hash = r.message_hash
-    WHERE r.ref_hash = $1::bpchar
-        AND ($2::bpchar IS NULL OR m.id > (SELECT log.place_of($2::bpchar, $3::bpchar)))
-        AND ($3::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
-    ORDER BY m.id LIMIT $4
-) p) w
-WHERE w.total <= $5::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $5
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.message_refs r
+JOIN log.messages m ON m.hash = r.message_hash
+WHERE r.ref_hash = $1::bpchar
+    AND ($2::bpchar IS NULL OR m.id > (SELECT log.place_of($2::bpchar, $3::bpchar)))
+    AND ($3::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
+ORDER BY m.id LIMIT $4
 `
 
-type CitingMessagesParams struct {
-	RefHash  string
-	After    *string
-	Viewer   *string
-	RowCount int32
-	Bytes    int64
-}
-
-type CitingMessagesRow struct {
-	ID            int64
-	Hash          chain.Hash
-	SessionHash   chain.Hash
-	Sequence      int64
-	PrevHash      *chain.Hash
-	ThreadHash    *chain.Hash
-	OwnerID       chain.Hash
-	PlayersID     []chain.Hash
-	MasterPlayer  *chain.Hash
-	Role          *string
-	EventType     chain.EventType
-	Importance    int16
-	Channel       *string
-	Source        *string
-	Content       *string
-	Attachments   chain.NullJSON
-	Ambient       chain.NullJSON
-	Salt          []byte
-	ContentDigest chain.Hash
-	Hashtags      []chain.Hash
-	FlagID        *chain.Hash
-	MasterItemID  *chain.Hash
-	ItemID        []chain.Hash
-	LocID         *chain.Hash
-	RefsDigest    chain.Hash
-	CreatedAt     time.Time
-	IDDigest      chain.Hash
-	Total         int64
-}
-
-func (q *Queries) CitingMessages(ctx context.Context, arg CitingMessagesParams) ([]CitingMessagesRow, error) {
+func (q *Queries) CitingMessages(ctx context.Context, refHash string, after *string, viewer *string, rowCount int32) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, citingMessages,
-		arg.RefHash,
-		arg.After,
-		arg.Viewer,
-		arg.RowCount,
-		arg.Bytes,
+		refHash,
+		after,
+		viewer,
+		rowCount,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []CitingMessagesRow{}
+	items := []LogMessage{}
 	for rows.Next() {
-		var i CitingMessagesRow
+		var i LogMessage
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -108,7 +64,6 @@ func (q *Queries) CitingMessages(ctx context.Context, arg CitingMessagesParams) 
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Total,
 		); err != nil {
 			return nil, err
 		}
@@ -440,19 +395,15 @@ func (q *Queries) MessagesByID(ctx context.Context, ids []int64, bytes int64) ([
 }
 
 const messagesInScope = `-- name: MessagesInScope :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
-        $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
-        $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
-        $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
-        $12::bpchar, $13::BIGINT) m
-    WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
-        AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
-    ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
-    LIMIT $17
-) p) w
-WHERE w.total <= $18::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $18
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.in_scope(
+    $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+    $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+    $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+    $12::bpchar, $13::BIGINT) m
+WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
+    AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
+ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
+LIMIT $17
 `
 
 type MessagesInScopeParams struct {
@@ -473,41 +424,9 @@ type MessagesInScopeParams struct {
 	Before     *string
 	Backward   bool
 	RowCount   int32
-	Bytes      int64
 }
 
-type MessagesInScopeRow struct {
-	ID            int64
-	Hash          chain.Hash
-	SessionHash   chain.Hash
-	Sequence      int64
-	PrevHash      *chain.Hash
-	ThreadHash    *chain.Hash
-	OwnerID       chain.Hash
-	PlayersID     []chain.Hash
-	MasterPlayer  *chain.Hash
-	Role          *string
-	EventType     chain.EventType
-	Importance    int16
-	Channel       *string
-	Source        *string
-	Content       *string
-	Attachments   chain.NullJSON
-	Ambient       chain.NullJSON
-	Salt          []byte
-	ContentDigest chain.Hash
-	Hashtags      []chain.Hash
-	FlagID        *chain.Hash
-	MasterItemID  *chain.Hash
-	ItemID        []chain.Hash
-	LocID         *chain.Hash
-	RefsDigest    chain.Hash
-	CreatedAt     time.Time
-	IDDigest      chain.Hash
-	Total         int64
-}
-
-func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams) ([]MessagesInScopeRow, error) {
+func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, messagesInScope,
 		arg.Sessions,
 		arg.Threads,
@@ -526,15 +445,14 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 		arg.Before,
 		arg.Backward,
 		arg.RowCount,
-		arg.Bytes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []MessagesInScopeRow{}
+	items := []LogMessage{}
 	for rows.Next() {
-		var i MessagesInScopeRow
+		var i LogMessage
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -563,99 +481,6 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Total,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const messagesWithin = `-- name: MessagesWithin :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m WHERE m.hash = ANY ($1::bpchar[])
-        AND ($2::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
-) p) w
-WHERE w.total <= $3::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $3
-`
-
-type MessagesWithinRow struct {
-	ID            int64
-	Hash          chain.Hash
-	SessionHash   chain.Hash
-	Sequence      int64
-	PrevHash      *chain.Hash
-	ThreadHash    *chain.Hash
-	OwnerID       chain.Hash
-	PlayersID     []chain.Hash
-	MasterPlayer  *chain.Hash
-	Role          *string
-	EventType     chain.EventType
-	Importance    int16
-	Channel       *string
-	Source        *string
-	Content       *string
-	Attachments   chain.NullJSON
-	Ambient       chain.NullJSON
-	Salt          []byte
-	ContentDigest chain.Hash
-	Hashtags      []chain.Hash
-	FlagID        *chain.Hash
-	MasterItemID  *chain.Hash
-	ItemID        []chain.Hash
-	LocID         *chain.Hash
-	RefsDigest    chain.Hash
-	CreatedAt     time.Time
-	IDDigest      chain.Hash
-	Total         int64
-}
-
-// The same as long as they have no more bytes than that together, and one more. Like all queries of sizes, it lets a row's be
-// computed after the limit.
-func (q *Queries) MessagesWithin(ctx context.Context, hashes []string, viewer *string, bytes int64) ([]MessagesWithinRow, error) {
-	rows, err := q.db.Query(ctx, messagesWithin, hashes, viewer, bytes)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []MessagesWithinRow{}
-	for rows.Next() {
-		var i MessagesWithinRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Hash,
-			&i.SessionHash,
-			&i.Sequence,
-			&i.PrevHash,
-			&i.ThreadHash,
-			&i.OwnerID,
-			&i.PlayersID,
-			&i.MasterPlayer,
-			&i.Role,
-			&i.EventType,
-			&i.Importance,
-			&i.Channel,
-			&i.Source,
-			&i.Content,
-			&i.Attachments,
-			&i.Ambient,
-			&i.Salt,
-			&i.ContentDigest,
-			&i.Hashtags,
-			&i.FlagID,
-			&i.MasterItemID,
-			&i.ItemID,
-			&i.LocID,
-			&i.RefsDigest,
-			&i.CreatedAt,
-			&i.IDDigest,
-			&i.Total,
 		); err != nil {
 			return nil, err
 		}
@@ -734,7 +559,7 @@ SELECT r.message_hash, r.position, r.ref_hash, r.ref_type FROM log.message_refs 
 WHERE r.message_hash = ANY ($1::bpchar[])
     AND ($2::bpchar IS NULL OR EXISTS (SELECT FROM log.messages m
         JOIN log.members v ON v.session_hash = m.session_hash AND v.player = $2::bpchar WHERE m.hash = r.message_hash))
-ORDER BY r.message_hash, r.position LIMIT $3::BIGINT
+ORDER BY r.message_hash, r.position
 `
 
 type RefsOfMessagesRow struct {
@@ -744,8 +569,8 @@ type RefsOfMessagesRow struct {
 	RefType     chain.RefType
 }
 
-func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *string, rowCount int64) ([]RefsOfMessagesRow, error) {
-	rows, err := q.db.Query(ctx, refsOfMessages, hashes, viewer, rowCount)
+func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *string) ([]RefsOfMessagesRow, error) {
+	rows, err := q.db.Query(ctx, refsOfMessages, hashes, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -770,18 +595,14 @@ func (q *Queries) RefsOfMessages(ctx context.Context, hashes []string, viewer *s
 }
 
 const sessionMessages = `-- name: SessionMessages :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-    WHERE m.session_hash = $1::bpchar
-        AND ($2::BIGINT IS NULL OR m.sequence > $2)
-        AND ($3::BIGINT IS NULL OR m.sequence < $3)
-        AND ($4::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = $4::bpchar AND v.session_hash = m.session_hash))
-    ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
-    LIMIT $6
-) p) w
-WHERE w.total <= $7::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $7
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+WHERE m.session_hash = $1::bpchar
+    AND ($2::BIGINT IS NULL OR m.sequence > $2)
+    AND ($3::BIGINT IS NULL OR m.sequence < $3)
+    AND ($4::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $4::bpchar AND v.session_hash = m.session_hash))
+ORDER BY CASE WHEN $5::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT $5 THEN m.sequence END
+LIMIT $6
 `
 
 type SessionMessagesParams struct {
@@ -791,41 +612,9 @@ type SessionMessagesParams struct {
 	Viewer      *string
 	Backward    bool
 	RowCount    int32
-	Bytes       int64
 }
 
-type SessionMessagesRow struct {
-	ID            int64
-	Hash          chain.Hash
-	SessionHash   chain.Hash
-	Sequence      int64
-	PrevHash      *chain.Hash
-	ThreadHash    *chain.Hash
-	OwnerID       chain.Hash
-	PlayersID     []chain.Hash
-	MasterPlayer  *chain.Hash
-	Role          *string
-	EventType     chain.EventType
-	Importance    int16
-	Channel       *string
-	Source        *string
-	Content       *string
-	Attachments   chain.NullJSON
-	Ambient       chain.NullJSON
-	Salt          []byte
-	ContentDigest chain.Hash
-	Hashtags      []chain.Hash
-	FlagID        *chain.Hash
-	MasterItemID  *chain.Hash
-	ItemID        []chain.Hash
-	LocID         *chain.Hash
-	RefsDigest    chain.Hash
-	CreatedAt     time.Time
-	IDDigest      chain.Hash
-	Total         int64
-}
-
-func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams) ([]SessionMessagesRow, error) {
+func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, sessionMessages,
 		arg.SessionHash,
 		arg.After,
@@ -833,15 +622,14 @@ func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams
 		arg.Viewer,
 		arg.Backward,
 		arg.RowCount,
-		arg.Bytes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []SessionMessagesRow{}
+	items := []LogMessage{}
 	for rows.Next() {
-		var i SessionMessagesRow
+		var i LogMessage
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -870,7 +658,6 @@ func (q *Queries) SessionMessages(ctx context.Context, arg SessionMessagesParams
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Total,
 		); err != nil {
 			return nil, err
 		}
@@ -1018,21 +805,17 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 }
 
 const threadMessages = `-- name: ThreadMessages :many
-SELECT w.id, w.hash, w.session_hash, w.sequence, w.prev_hash, w.thread_hash, w.owner_id, w.players_id, w.master_player, w.role, w.event_type, w.importance, w.channel, w.source, w.content, w.attachments, w.ambient, w.salt, w.content_digest, w.hashtags, w.flag_id, w.master_item_id, w.item_id, w.loc_id, w.refs_digest, w.created_at, w.id_digest, w.total FROM (SELECT p.id, p.hash, p.session_hash, p.sequence, p.prev_hash, p.thread_hash, p.owner_id, p.players_id, p.master_player, p.role, p.event_type, p.importance, p.channel, p.source, p.content, p.attachments, p.ambient, p.salt, p.content_digest, p.hashtags, p.flag_id, p.master_item_id, p.item_id, p.loc_id, p.refs_digest, p.created_at, p.id_digest, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
-    WHERE m.thread_hash = $1::bpchar
-        AND ($2::bpchar IS NULL OR (m.created_at, m.id) >
-            ((SELECT log.time_of($2::bpchar, $3::bpchar)), (SELECT log.place_of($2::bpchar, $3::bpchar))))
-        AND ($4::bpchar IS NULL OR (m.created_at, m.id) <
-            ((SELECT log.time_of($4::bpchar, $3::bpchar)), (SELECT log.place_of($4::bpchar, $3::bpchar))))
-        AND ($3::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
-    ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
-        CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
-    LIMIT $6
-) p) w
-WHERE w.total <= $7::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= $7
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+WHERE m.thread_hash = $1::bpchar
+    AND ($2::bpchar IS NULL OR (m.created_at, m.id) >
+        ((SELECT log.time_of($2::bpchar, $3::bpchar)), (SELECT log.place_of($2::bpchar, $3::bpchar))))
+    AND ($4::bpchar IS NULL OR (m.created_at, m.id) <
+        ((SELECT log.time_of($4::bpchar, $3::bpchar)), (SELECT log.place_of($4::bpchar, $3::bpchar))))
+    AND ($3::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
+ORDER BY CASE WHEN $5::BOOLEAN THEN m.created_at END DESC, CASE WHEN $5 THEN m.id END DESC,
+    CASE WHEN NOT $5 THEN m.created_at END, CASE WHEN NOT $5 THEN m.id END
+LIMIT $6
 `
 
 type ThreadMessagesParams struct {
@@ -1042,41 +825,9 @@ type ThreadMessagesParams struct {
 	Before     *string
 	Backward   bool
 	RowCount   int32
-	Bytes      int64
 }
 
-type ThreadMessagesRow struct {
-	ID            int64
-	Hash          chain.Hash
-	SessionHash   chain.Hash
-	Sequence      int64
-	PrevHash      *chain.Hash
-	ThreadHash    *chain.Hash
-	OwnerID       chain.Hash
-	PlayersID     []chain.Hash
-	MasterPlayer  *chain.Hash
-	Role          *string
-	EventType     chain.EventType
-	Importance    int16
-	Channel       *string
-	Source        *string
-	Content       *string
-	Attachments   chain.NullJSON
-	Ambient       chain.NullJSON
-	Salt          []byte
-	ContentDigest chain.Hash
-	Hashtags      []chain.Hash
-	FlagID        *chain.Hash
-	MasterItemID  *chain.Hash
-	ItemID        []chain.Hash
-	LocID         *chain.Hash
-	RefsDigest    chain.Hash
-	CreatedAt     time.Time
-	IDDigest      chain.Hash
-	Total         int64
-}
-
-func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) ([]ThreadMessagesRow, error) {
+func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, threadMessages,
 		arg.ThreadHash,
 		arg.After,
@@ -1084,15 +835,14 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 		arg.Before,
 		arg.Backward,
 		arg.RowCount,
-		arg.Bytes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ThreadMessagesRow{}
+	items := []LogMessage{}
 	for rows.Next() {
-		var i ThreadMessagesRow
+		var i LogMessage
 		if err := rows.Scan(
 			&i.ID,
 			&i.Hash,
@@ -1121,7 +871,6 @@ func (q *Queries) ThreadMessages(ctx context.Context, arg ThreadMessagesParams) 
 			&i.RefsDigest,
 			&i.CreatedAt,
 			&i.IDDigest,
-			&i.Total,
 		); err != nil {
 			return nil, err
 		}

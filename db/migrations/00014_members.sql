@@ -103,13 +103,6 @@ CREATE FUNCTION log.time_of(message CHAR(64), viewer CHAR(64)) RETURNS TIMESTAMP
         SELECT FROM log.members v WHERE v.player = $2 AND v.session_hash = m.session_hash))
 $$;
 
--- What a message comes to in memory, in bytes: content, attachments and surroundings as text, its lists of hashes, and what
--- a row takes besides. What a value takes on disk tells nothing: compressed, or as numbers such as 1e999, text is a hundredth.
-CREATE FUNCTION log.size_of(content TEXT, attachments JSONB, ambient JSONB, players CHAR(64)[], hashtags CHAR(64)[], items CHAR(64)[])
-RETURNS INT LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN 512 + COALESCE(octet_length(content), 0) + COALESCE(octet_length(attachments::TEXT), 0) + COALESCE(octet_length(ambient::TEXT), 0)
-        + 65 * (cardinality(players) + cardinality(hashtags) + cardinality(items));
-
 -- Ids of the last 4,096 up to one that no message has and that one may still get, whoever sees it.
 CREATE FUNCTION log.absent(upto BIGINT) RETURNS BIGINT[] LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$

@@ -7,17 +7,6 @@ SELECT m.* FROM log.messages m WHERE m.hash = ANY (@hashes::bpchar[])
     AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
         SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash));
 
--- name: MessagesWithin :many
--- The same as long as they have no more bytes than that together, and one more. Like all queries of sizes, it lets a row's be
--- computed after the limit.
-SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.* FROM log.messages m WHERE m.hash = ANY (@hashes::bpchar[])
-        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-) p) w
-WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
-
 -- name: MessagesByID :many
 -- As many of them as have no more bytes than that together, at least one.
 SELECT m.* FROM (
@@ -30,19 +19,15 @@ WHERE found.size <= @bytes::BIGINT OR found.place = 1
 ORDER BY m.id;
 
 -- name: MessagesInScope :many
-SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.* FROM log.in_scope(
-        sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
-        sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
-        sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-        sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
-    WHERE (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
-        AND (sqlc.narg('before')::bpchar IS NULL OR m.id < (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)))
-    ORDER BY CASE WHEN @backward::BOOLEAN THEN m.id END DESC, CASE WHEN NOT @backward THEN m.id END
-    LIMIT @row_count
-) p) w
-WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
+SELECT m.* FROM log.in_scope(
+    sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+    sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+    sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
+WHERE (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
+    AND (sqlc.narg('before')::bpchar IS NULL OR m.id < (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)))
+ORDER BY CASE WHEN @backward::BOOLEAN THEN m.id END DESC, CASE WHEN NOT @backward THEN m.id END
+LIMIT @row_count;
 
 -- name: CountMessagesInScope :one
 SELECT count(*) FROM log.in_scope(
@@ -52,48 +37,36 @@ SELECT count(*) FROM log.in_scope(
     sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
 
 -- name: SessionMessages :many
-SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.* FROM log.messages m
-    WHERE m.session_hash = @session_hash::bpchar
-        AND (sqlc.narg('after')::BIGINT IS NULL OR m.sequence > sqlc.narg('after'))
-        AND (sqlc.narg('before')::BIGINT IS NULL OR m.sequence < sqlc.narg('before'))
-        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-    ORDER BY CASE WHEN @backward::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT @backward THEN m.sequence END
-    LIMIT @row_count
-) p) w
-WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
+SELECT m.* FROM log.messages m
+WHERE m.session_hash = @session_hash::bpchar
+    AND (sqlc.narg('after')::BIGINT IS NULL OR m.sequence > sqlc.narg('after'))
+    AND (sqlc.narg('before')::BIGINT IS NULL OR m.sequence < sqlc.narg('before'))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+ORDER BY CASE WHEN @backward::BOOLEAN THEN m.sequence END DESC, CASE WHEN NOT @backward THEN m.sequence END
+LIMIT @row_count;
 
 -- name: ThreadMessages :many
-SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.* FROM log.messages m
-    WHERE m.thread_hash = @thread_hash::bpchar
-        AND (sqlc.narg('after')::bpchar IS NULL OR (m.created_at, m.id) >
-            ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
-        AND (sqlc.narg('before')::bpchar IS NULL OR (m.created_at, m.id) <
-            ((SELECT log.time_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar))))
-        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-    ORDER BY CASE WHEN @backward::BOOLEAN THEN m.created_at END DESC, CASE WHEN @backward THEN m.id END DESC,
-        CASE WHEN NOT @backward THEN m.created_at END, CASE WHEN NOT @backward THEN m.id END
-    LIMIT @row_count
-) p) w
-WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
+SELECT m.* FROM log.messages m
+WHERE m.thread_hash = @thread_hash::bpchar
+    AND (sqlc.narg('after')::bpchar IS NULL OR (m.created_at, m.id) >
+        ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
+    AND (sqlc.narg('before')::bpchar IS NULL OR (m.created_at, m.id) <
+        ((SELECT log.time_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar))))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+ORDER BY CASE WHEN @backward::BOOLEAN THEN m.created_at END DESC, CASE WHEN @backward THEN m.id END DESC,
+    CASE WHEN NOT @backward THEN m.created_at END, CASE WHEN NOT @backward THEN m.id END
+LIMIT @row_count;
 
 -- name: CitingMessages :many
-SELECT w.* FROM (SELECT p.*, sum(log.size_of(p.content, p.attachments, p.ambient, p.players_id, p.hashtags, p.item_id))
-    OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS total FROM (
-    SELECT m.* FROM log.message_refs r
-    JOIN log.messages m ON m.hash = r.message_hash
-    WHERE r.ref_hash = @ref_hash::bpchar
-        AND (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
-        AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
-    ORDER BY m.id LIMIT @row_count
-) p) w
-WHERE w.total <= @bytes::BIGINT OR w.total - log.size_of(w.content, w.attachments, w.ambient, w.players_id, w.hashtags, w.item_id) <= @bytes;
+SELECT m.* FROM log.message_refs r
+JOIN log.messages m ON m.hash = r.message_hash
+WHERE r.ref_hash = @ref_hash::bpchar
+    AND (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+ORDER BY m.id LIMIT @row_count;
 
 -- name: CountCitingMessages :one
 SELECT count(*) FROM log.message_refs r
@@ -107,7 +80,7 @@ SELECT r.message_hash, r.position, r.ref_hash, r.ref_type FROM log.message_refs 
 WHERE r.message_hash = ANY (@hashes::bpchar[])
     AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.messages m
         JOIN log.members v ON v.session_hash = m.session_hash AND v.player = sqlc.narg('viewer')::bpchar WHERE m.hash = r.message_hash))
-ORDER BY r.message_hash, r.position LIMIT @row_count::BIGINT;
+ORDER BY r.message_hash, r.position;
 
 -- name: SessionsByHash :many
 SELECT l.session_hash, l.sequence, l.hash, l.created_at,

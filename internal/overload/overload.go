@@ -27,54 +27,77 @@ var ErrFull = fault.New(fault.Unavailable, "the server has more to do than it ca
 // concurrent use.
 type Room struct {
 	mu     sync.Mutex
-	share  share
-	wanted map[string]int64 // what those were refused who have some
+	share  share            // what is taken or set aside
+	aside  map[string]int64 // what is set aside
+	wanted map[string]int64 // what those were refused last who have taken some
 }
 
 // NewRoom makes a room for so much.
-func NewRoom(most int64) *Room { return &Room{share: newShare(most), wanted: map[string]int64{}} }
-
-// Take takes n for whoever it is, "" being nobody in particular, who may have all. It tells whether there was so much.
-func (r *Room) Take(who string, n int64) bool { return r.Swap(who, 0, n) }
-
-// Swap gives back what was taken and takes n. It tells whether there was so much; if not, what was taken is given back
-// nevertheless.
-func (r *Room) Swap(who string, taken, n int64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.give(who, taken)
-	if r.share.has(who, n) {
-		r.share.add(who, n)
-		return true
-	}
-	if r.share.by[who] > 0 {
-		r.wanted[who] = max(n, r.wanted[who])
-	}
-	return false
+func NewRoom(most int64) *Room {
+	return &Room{share: newShare(most), aside: map[string]int64{}, wanted: map[string]int64{}}
 }
 
-// SetAside takes as much as somebody was refused last, for what they may need this time. Who was refused nothing, or has given
-// back everything since, needs nothing. It tells whether there was so much.
-func (r *Room) SetAside(who string) (taken int64, ok bool) {
+// Take takes n for whoever it is, "" being nobody in particular, who may have all. It tells whether there was so much.
+func (r *Room) Take(who string, n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := r.wanted[who]
-	if !r.share.has(who, n) {
-		return 0, false
-	}
-	r.share.add(who, n)
-	return n, true
+	return r.take(who, n)
 }
 
 // Give gives back what was taken.
 func (r *Room) Give(who string, n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.give(who, n)
+	r.share.add(who, -n)
+	r.forget(who)
 }
 
-func (r *Room) give(who string, n int64) {
-	if r.share.add(who, -n); r.share.by[who] == 0 {
+// SetAside takes as much as somebody was refused last, for what they may need this time; nothing for those who were refused
+// nothing, or have given back everything since. It tells whether there was so much.
+func (r *Room) SetAside(who string) (n int64, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n = r.wanted[who]
+	if n == 0 {
+		return 0, true
+	}
+	if !r.share.has(who, n) {
+		return 0, false
+	}
+	r.share.add(who, n)
+	r.aside[who] += n
+	return n, true
+}
+
+// Settle gives back what was set aside, and takes n instead. It tells whether there was so much. Who needs less than was set
+// aside will have to set less aside.
+func (r *Room) Settle(who string, aside, n int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if aside > 0 {
+		r.share.add(who, -aside)
+		if r.aside[who] -= aside; r.aside[who] == 0 {
+			delete(r.aside, who)
+		}
+		r.wanted[who] = max(n, r.wanted[who]/2)
+	}
+	defer r.forget(who)
+	return r.take(who, n)
+}
+
+func (r *Room) take(who string, n int64) bool {
+	if n == 0 || r.share.has(who, n) {
+		r.share.add(who, n)
+		return true
+	}
+	r.wanted[who] = n
+	r.forget(who)
+	return false
+}
+
+// forget forgets what somebody was refused who has taken nothing.
+func (r *Room) forget(who string) {
+	if r.share.by[who] == r.aside[who] || r.wanted[who] == 0 {
 		delete(r.wanted, who)
 	}
 }

@@ -145,7 +145,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Who was refused more than they have has to set it aside before they ask again, until they have given back everything.
+// Who was refused more than they have has to set it aside before they ask again, until they have given back everything or
+// need less.
 func TestRoomSetAside(t *testing.T) {
 	t.Parallel()
 	r := overload.NewRoom(100)
@@ -155,25 +156,36 @@ func TestRoomSetAside(t *testing.T) {
 			t.Errorf("SetAside(%q) = %d, %t, want %d, %t", who, n, got, want, ok)
 		}
 	}
-	setAside("a", 0, true)
-	if !r.Take("a", 60) || r.Take("a", 20) || r.Take("a", 30) {
-		t.Fatal("a has another share than three quarters")
+	settle := func(who string, aside, n int64, want bool) {
+		t.Helper()
+		if got := r.Settle(who, aside, n); got != want {
+			t.Errorf("Settle(%q, %d, %d) = %t, want %t", who, aside, n, got, want)
+		}
 	}
-	if !r.Take("a", 10) {
-		t.Fatal("a may not have what they may have")
+	setAside("a", 0, true)
+	if !r.Take("a", 60) || r.Take("a", 30) {
+		t.Fatal("a has another share than three quarters")
 	}
 	setAside("a", 0, false)
 	setAside("b", 0, true)
+	if !r.Take("b", 25) {
+		t.Error("somebody else has no room")
+	}
+	setAside("b", 0, true) // was refused nothing, though there is no room
+	settle("b", 0, 0, true)
+	r.Give("b", 25)
 	r.Give("a", 30)
 	setAside("a", 30, true)
 	setAside("a", 0, false)
-	if !r.Swap("a", 30, 5) { // it was less
-		t.Error("a may not have less than they have set aside")
-	}
-	if r.Swap("a", 40, 90) { // gives back, and gets nothing
-		t.Error("a got more than their share")
-	}
-	r.Give("a", 5)
+	settle("a", 30, 45, true)
+	setAside("a", 0, false)
+	r.Give("a", 45)
+	setAside("a", 45, true)
+	settle("a", 45, 0, true) // it was small: next time less is set aside
+	setAside("a", 22, true)
+	settle("a", 22, 90, false)
+	setAside("a", 0, false)
+	r.Give("a", 30) // everything
 	setAside("a", 0, true)
 	if r.Take("b", 90) || !r.Take("", 100) {
 		t.Error("something is taken by nobody")
