@@ -318,13 +318,6 @@ func (s *stage) outcome(c fieldCase, by caller) string {
 	return outcomeOf(a.reply(s.t), at)
 }
 
-// reply is what a caller gets.
-func (s *stage) reply(c fieldCase, by caller) reply {
-	s.t.Helper()
-	_, variables := s.filled(c, by)
-	return s.ask(by.token, c.Document, variables).reply(s.t)
-}
-
 // filled gives a case's document, and the values of its variables for a caller.
 func (s *stage) filled(c fieldCase, by caller) (*ast.QueryDocument, object) {
 	s.t.Helper()
