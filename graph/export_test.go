@@ -11,3 +11,9 @@ func Unread(h http.Handler) *overload.Room { return h.(front).guard.places.unrea
 
 // MostUnread is how much room that is.
 const MostUnread = mostUnread
+
+// Bodies gives the room that what comes in of large requests has.
+func Bodies(h http.Handler) *overload.Room { return h.(front).bodies }
+
+// MostBody is how much room that is.
+const MostBody = mostBody

@@ -58,6 +58,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	open := &streams{}
 	g := guard{cache: cache, limits: cfg.Limits, places: cfg.Places}
 	server.Use(g)
+	server.Use(holding{})
 	server.AroundOperations(cfg.Places.around)
 	audit := auditing{store: resolver.Store, present: presenter{log: cfg.Log}.present}
 	server.AroundOperations(begin)

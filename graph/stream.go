@@ -21,6 +21,7 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/limit"
+	"github.com/tzzr/context-manager/internal/overload"
 )
 
 // Limits of streams, in one server. Those of a player, all of whose tokens are one, are not for administrators.
@@ -46,6 +47,11 @@ type opened struct {
 	nobody   atomic.Bool  // its token has ended since
 	settle   func()       // it is not pending any more
 	leave    func()       // it does not count for its player any more, nil before it does
+
+	bodies  *overload.Room
+	who     string   // shares them
+	message *message // that is being decoded, nil if it takes no room
+	lift    func()   // lets longer messages in
 }
 
 type openedKey struct{}
@@ -72,7 +78,7 @@ func (f front) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	s := &opened{streams: f.streams, settle: func() {}}
+	s := &opened{streams: f.streams, settle: func() {}, bodies: f.bodies}
 	if nobody != nil {
 		if s.settle, ok = f.streams.pending.Enter(limit.Address(ctx), MaxPendingSockets, 0); !ok {
 			writeError(w, r, http.StatusTooManyRequests, fault.New(fault.RateLimited,
@@ -81,6 +87,7 @@ func (f front) socket(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	defer func() {
+		s.decoded()
 		s.settle()
 		if s.leave != nil {
 			s.leave()
@@ -143,8 +150,9 @@ func introduce(ctx context.Context) (context.Context, error) {
 		s.known.Store(true)
 		return closing(ctx, err), err
 	}
-	s.leave = leave
+	s.leave, s.who = leave, whoAsks(ctx)
 	s.known.Store(true)
+	s.lift()
 	httpd.Known(ctx)
 	s.settle()
 	return ctx, nil

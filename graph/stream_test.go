@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -24,6 +25,7 @@ type live struct {
 	*api
 	url   string
 	token string
+	front http.Handler // behind the gate
 	stop  context.CancelFunc
 }
 
@@ -33,8 +35,8 @@ func newLive(t *testing.T, origins ...string) *live {
 	log, tokens := slog.New(slog.DiscardHandler), auth.NewAdminVerifier(l.token)
 	gate := auth.NewGate(tokens, auth.NewSessions())
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", gate.Identify(graph.NewHandler(&graph.Resolver{Store: l.store, Log: log},
-		graph.Config{Log: log, Tokens: tokens, Origins: origins})))
+	l.front = graph.NewHandler(&graph.Resolver{Store: l.store, Log: log}, graph.Config{Log: log, Tokens: tokens, Origins: origins})
+	mux.Handle("/graphql", gate.Identify(l.front))
 	mux.Handle("/session", gate.Sessions())
 	server := httptest.NewUnstartedServer(mux)
 	var ctx context.Context
@@ -264,6 +266,63 @@ func TestWebSocket(t *testing.T) {
 				t.Errorf("a server that stops closes with %v, want %d", err, websocket.StatusGoingAway)
 			}
 			return
+		}
+	}
+}
+
+// What a subscription was asked for with takes room until it ends, however many messages come after it.
+func TestSubscriptionsTakeRoom(t *testing.T) {
+	t.Parallel()
+	l := newLive(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	conn, _, err := l.dial(ctx, nil, `{"authorization":"Bearer `+l.token+`"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := graph.Bodies(l.front)
+	free := func(least int64) bool {
+		ok := room.Take("", least)
+		if ok {
+			room.Give("", least)
+		}
+		return ok
+	}
+	write := func(f frame) {
+		t.Helper()
+		if err := wsjson.Write(ctx, conn, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until := func(id, kind string) {
+		t.Helper()
+		for f := (frame{}); f.ID != id || f.Type != kind; {
+			if err := wsjson.Read(ctx, conn, &f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const size, taken, others = 200 << 10, 256 << 10, 4 // room doubles as it grows
+	payload, _ := json.Marshal(map[string]any{"query": subscription, "extensions": map[string]string{"pad": strings.Repeat("x", size)}})
+	for i := range others {
+		write(frame{Type: "subscribe", ID: fmt.Sprint(i), Payload: payload})
+	}
+	write(frame{Type: "subscribe", ID: "small", Payload: json.RawMessage(`{"query":"{__typename}"}`)})
+	until("small", "complete") // they have all been read
+	if free(graph.MostBody - others*taken + 1) {
+		t.Errorf("%d subscriptions of %d bytes take less room", others, size)
+	}
+	write(frame{Type: "complete", ID: "0"})
+	until("0", "complete")
+	for !free(graph.MostBody - (others-1)*taken) {
+		if ctx.Err() != nil {
+			t.Fatal("one that has ended takes room")
+		}
+	}
+	_ = conn.CloseNow()
+	for !free(graph.MostBody) {
+		if ctx.Err() != nil {
+			t.Fatal("what is left of a socket that has ended takes room")
 		}
 	}
 }

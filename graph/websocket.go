@@ -1,11 +1,7 @@
 package graph
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -29,9 +25,7 @@ const subprotocol = "graphql-transport-ws"
 // webSocket is graphql-transport-ws. Browsers may open it from the server's own origin and from those configured.
 func webSocket(cfg Config) transport.Websocket {
 	return transport.Websocket{
-		Implementation: sockets{transport.CoderWebsocketImplementation{AcceptOptions: websocket.AcceptOptions{
-			OriginPatterns: hostsOf(cfg.Origins), Subprotocols: []string{subprotocol},
-		}}},
+		Implementation: sockets{websocket.AcceptOptions{OriginPatterns: hostsOf(cfg.Origins), Subprotocols: []string{subprotocol}}},
 		InitFunc: func(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
 			ctx, answer, err := identify(ctx, payload, cfg.Tokens)
 			if err == nil {
@@ -43,6 +37,7 @@ func webSocket(cfg Config) transport.Websocket {
 			return ctx, answer, err
 		},
 		InitTimeout:      initLimit,
+		PayloadReadLimit: new(int64(MaxBody)),
 		PingPongInterval: pingInterval,
 	}
 }
@@ -91,68 +86,4 @@ func closing(ctx context.Context, err error) context.Context {
 func reason(err error) string {
 	text := err.Error()
 	return strings.ToValidUTF8(text[:min(len(text), 120)], "")
-}
-
-// sockets opens WebSockets that say that the server goes away when it does: clients come back after that, and not
-// after the normal end that gqlgen gives.
-type sockets struct {
-	transport.CoderWebsocketImplementation
-}
-
-// Accept opens one.
-func (s sockets) Accept(w http.ResponseWriter, r *http.Request, o transport.WebsocketAcceptOptions) (transport.WebsocketConn, error) {
-	conn, err := s.CoderWebsocketImplementation.Accept(w, r, o)
-	if err != nil {
-		return nil, err
-	}
-	known, _ := r.Context().Value(openedKey{}).(*opened)
-	return &socket{WebsocketConn: conn, ended: r.Context().Done(), opened: known}, nil
-}
-
-type socket struct {
-	transport.WebsocketConn
-	ended  <-chan struct{}
-	opened *opened // nil if it did not come through front
-}
-
-// NextReader gives the next message. One whose JSON is more than a request may hold ends the socket before it is
-// decoded.
-func (s *socket) NextReader() (int, io.Reader, error) {
-	kind, from, err := s.WebsocketConn.NextReader()
-	if err != nil {
-		return kind, nil, err
-	}
-	message, err := io.ReadAll(from)
-	if err != nil {
-		return kind, nil, err
-	}
-	outline := scanner{text: message, left: MaxValues, deepest: bodyNesting + 2}
-	if err := outline.value(); errors.As(err, new(*fault.Error)) && err != errNoJSON {
-		_ = s.WriteClose(int(websocket.StatusPolicyViolation), reason(err))
-		return kind, nil, transport.ErrWebsocketClosed
-	}
-	return kind, bytes.NewReader(message), nil
-}
-
-// WriteClose says goodbye.
-func (s *socket) WriteClose(code int, reason string) error {
-	select {
-	case <-s.ended:
-		code, reason = int(websocket.StatusGoingAway), "the server is stopping"
-	default:
-		if s.opened != nil && s.opened.nobody.Load() {
-			code, reason = closeUnauthorized, "Unauthorized"
-		}
-	}
-	return s.WebsocketConn.WriteClose(code, reason)
-}
-
-// SetReadLimit bounds a message's size, in bytes.
-func (s *socket) SetReadLimit(limit int64) {
-	s.WebsocketConn.(transport.WebsocketReadLimiter).SetReadLimit(limit)
-}
-
-// SetReadDeadline ends the socket unless something comes in before.
-func (s *socket) SetReadDeadline(t time.Time) error {
-	return s.WebsocketConn.(transport.WebsocketReadDeadliner).SetReadDeadline(t)
 }
