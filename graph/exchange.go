@@ -70,7 +70,7 @@ func (x *exchange) check(op *ast.OperationDefinition) *gqlerror.Error {
 		return limitError("%s", errNotLarge())
 	case x.stream && x.size > smallBody:
 		x.status = http.StatusRequestEntityTooLarge
-		return limitError("a request for a stream has at most %d bytes, since they are kept as long as it lasts", smallBody)
+		return errLargeStream()
 	case x.method == http.MethodGet && op.Operation == ast.Mutation:
 		x.status = http.StatusMethodNotAllowed
 		return limitError("GET is for queries: send mutations by POST")
@@ -78,6 +78,10 @@ func (x *exchange) check(op *ast.OperationDefinition) *gqlerror.Error {
 		return limitError("subscriptions come as a stream: send `Accept: text/event-stream`, or use a WebSocket")
 	}
 	return nil
+}
+
+func errLargeStream() *gqlerror.Error {
+	return limitError("a request for a stream has at most %d bytes, since they are kept as long as it lasts", smallBody)
 }
 
 // onlyAdds tells whether an operation is a mutation all of whose root fields stand in the document itself and add to

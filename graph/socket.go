@@ -14,6 +14,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/tzzr/context-manager/internal/fault"
@@ -193,10 +194,15 @@ func (holding) Validate(graphql.ExecutableSchema) error { return nil }
 
 // MutateOperationContext is called by the goroutine that reads.
 func (h holding) MutateOperationContext(ctx context.Context, op *graphql.OperationContext) *gqlerror.Error {
-	if socket, ok := ctx.Value(openedKey{}).(*opened); ok && socket.message != nil {
-		socket.message.uses.Add(1)
-		op.Stats.SetExtension(h.ExtensionName(), socket.message)
+	socket, ok := ctx.Value(openedKey{}).(*opened)
+	if !ok || socket.message == nil {
+		return nil
 	}
+	if op.Operation.Operation == ast.Subscription && len(socket.message.in.body) > smallBody {
+		return errLargeStream()
+	}
+	socket.message.uses.Add(1)
+	op.Stats.SetExtension(h.ExtensionName(), socket.message)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/coder/websocket/wsjson"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
@@ -270,8 +271,9 @@ func TestWebSocket(t *testing.T) {
 	}
 }
 
-// What a subscription was asked for with takes room until it ends, however many messages come after it.
-func TestSubscriptionsTakeRoom(t *testing.T) {
+// What an operation was asked for with takes room until it ends, however many messages come after it. Subscriptions last
+// long, and may not be large.
+func TestOperationsTakeRoom(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -288,41 +290,55 @@ func TestSubscriptionsTakeRoom(t *testing.T) {
 		}
 		return ok
 	}
-	write := func(f frame) {
+	const size, taken, others = 200 << 10, 256 << 10, 4 // room doubles as it grows
+	ask := func(id, query string, size int) {
 		t.Helper()
-		if err := wsjson.Write(ctx, conn, f); err != nil {
+		payload, _ := json.Marshal(map[string]any{"query": query, "extensions": map[string]string{"pad": strings.Repeat("x", size)}})
+		if err := wsjson.Write(ctx, conn, frame{Type: "subscribe", ID: id, Payload: payload}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	until := func(id, kind string) {
+	read := func() (f frame) {
 		t.Helper()
-		for f := (frame{}); f.ID != id || f.Type != kind; {
-			if err := wsjson.Read(ctx, conn, &f); err != nil {
-				t.Fatal(err)
-			}
+		if err := wsjson.Read(ctx, conn, &f); err != nil {
+			t.Fatal(err)
 		}
+		return f
 	}
-	const size, taken, others = 200 << 10, 256 << 10, 4 // room doubles as it grows
-	payload, _ := json.Marshal(map[string]any{"query": subscription, "extensions": map[string]string{"pad": strings.Repeat("x", size)}})
+	ask("large", subscription, size)
+	if f := read(); f.Type != "error" || !strings.Contains(string(f.Payload), "65536 bytes") {
+		t.Errorf("a large subscription: %s %s, want an error that names the limit", f.Type, f.Payload)
+	}
+	read()
+
+	lock, err := pgx.Connect(ctx, l.api.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close(context.WithoutCancel(ctx))
+	if _, err := lock.Exec(ctx, "BEGIN; LOCK TABLE log.messages IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
 	for i := range others {
-		write(frame{Type: "subscribe", ID: fmt.Sprint(i), Payload: payload})
+		ask(fmt.Sprint(i), "{messages{totalCount}}", size)
 	}
-	write(frame{Type: "subscribe", ID: "small", Payload: json.RawMessage(`{"query":"{__typename}"}`)})
-	until("small", "complete") // they have all been read
+	ask("small", "{__typename}", 0)
+	for f := read(); f.ID != "small" || f.Type != "complete"; f = read() { // then they have all been read
+	}
 	if free(graph.MostBody - others*taken + 1) {
-		t.Errorf("%d subscriptions of %d bytes take less room", others, size)
+		t.Errorf("%d operations of %d bytes take less room", others, size)
 	}
-	write(frame{Type: "complete", ID: "0"})
-	until("0", "complete")
-	for !free(graph.MostBody - (others-1)*taken) {
-		if ctx.Err() != nil {
-			t.Fatal("one that has ended takes room")
+	if _, err := lock.Exec(ctx, "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	for completed := 0; completed < others; {
+		if f := read(); f.Type == "complete" {
+			completed++
 		}
 	}
-	_ = conn.CloseNow()
 	for !free(graph.MostBody) {
 		if ctx.Err() != nil {
-			t.Fatal("what is left of a socket that has ended takes room")
+			t.Fatal("what has ended takes room")
 		}
 	}
 }
