@@ -125,7 +125,7 @@ func (d *DB) RecordReading(ctx context.Context) error {
 		return nil
 	}
 	err := d.recordReading(ctx, d.office.reading)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(mapError(err), context.Canceled) {
 		return fault.Wrap(err, fault.Unavailable, "reading others' sessions is recorded in the log, which cannot be written now")
 	}
 	return mapError(err)

@@ -18,6 +18,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -126,9 +127,13 @@ func connect(ctx context.Context, url string, maxConns int32, options []Option) 
 	for _, option := range options {
 		option(address.config)
 	}
-	pool, err := newPool(ctx, address.with(map[string]string{
+	config := address.with(map[string]string{
 		"plan_cache_mode": "force_custom_plan", // with an optional filter a generic plan took 60 times as long as one for the values at hand
-	}))
+	})
+	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &ending{conn: conn, pooled: address.pooled}
+	}
+	pool, err := newPool(ctx, config)
 	if err != nil {
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
@@ -260,6 +265,8 @@ func mapPostgres(pg *pgconn.PgError) error {
 		return fault.Wrap(pg, fault.BadUserInput, "holds a value that the log cannot store")
 	}
 	switch pg.Code {
+	case "57014": // cancelled, as a rule because the caller has gone
+		return fault.Wrap(errors.Join(context.Canceled, pg), fault.Unavailable, "the request was ended before the database answered")
 	case "25006", "25P03", "25P04": // a standby, or a transaction that took too long
 		return fault.Wrap(pg, fault.Unavailable, "the database cannot serve now")
 	case "26000", "42P05": // behind a pooler, a statement that another session prepared

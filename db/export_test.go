@@ -116,3 +116,27 @@ func (d *DB) Reading(ctx context.Context) (release func(), err error) {
 	}
 	return conn.Release, nil
 }
+
+// Reads is the pool for callers' reads.
+func (d *DB) Reads() interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+	Begin(ctx context.Context) (pgx.Tx, error)
+} {
+	return d.reads
+}
+
+// ReadProcesses gives the processes behind the connections of a pool that has so many, and whether one was lost ever.
+func (d *DB) ReadProcesses(ctx context.Context, n int) (pids []uint32, lost bool, err error) {
+	for range n {
+		conn, err := d.reads.Acquire(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		defer conn.Release()
+		pids = append(pids, conn.Conn().PgConn().PID())
+	}
+	slices.Sort(pids)
+	return pids, d.reads.lost.Load() != 0, nil
+}

@@ -3,8 +3,11 @@ package db_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/dbtest"
@@ -41,4 +44,133 @@ func TestPatience(t *testing.T) {
 		}
 		release()
 	}
+}
+
+// Statements whose callers have gone end, and their connections stay: whoever comes next has them.
+func TestCallersGone(t *testing.T) {
+	t.Parallel()
+	const conns = 10
+	direct := dbtest.New(t)
+	store, err := db.Open(t.Context(), direct, conns, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	conn := superuser(t, direct)
+	const running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep(%' AND pid <> pg_backend_pid()"
+	before, _, err := store.ReadProcesses(t.Context(), conns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := store.Reads()
+	const sleep = "SELECT pg_sleep(600)::TEXT"
+	var slept string
+	for name, ask := range map[string]func(context.Context) error{
+		"a row": func(ctx context.Context) error { return reads.QueryRow(ctx, sleep).Scan(&slept) },
+		"rows": func(ctx context.Context) error {
+			rows, err := reads.Query(ctx, "SELECT i, CASE WHEN i > 5000 THEN "+sleep[len("SELECT "):]+" END FROM generate_series(1, 10000) AS i")
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+			}
+			return rows.Err()
+		},
+		"statements together": func(ctx context.Context) error {
+			batch := &pgx.Batch{}
+			batch.Queue("SELECT 1")
+			batch.Queue(sleep)
+			batch.Queue("SELECT 2")
+			return reads.SendBatch(ctx, batch).Close()
+		},
+		"a transaction": func(ctx context.Context) error {
+			return pgx.BeginFunc(ctx, reads, func(tx pgx.Tx) error {
+				_, err := tx.Exec(ctx, sleep)
+				return err
+			})
+		},
+		"between statements": func(ctx context.Context) error {
+			return pgx.BeginFunc(ctx, reads, func(tx pgx.Tx) error {
+				_, err := tx.Exec(t.Context(), "SELECT 1")
+				<-ctx.Done()
+				return err
+			})
+		},
+		"before the commit": func(ctx context.Context) error {
+			tx, err := reads.Begin(t.Context())
+			if err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return tx.Commit(ctx)
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, conns)
+		for range conns {
+			go func() { ended <- ask(ctx) }()
+		}
+		if name != "between statements" && name != "before the commit" {
+			eventually(t, name+" are read", func() bool { return value[int](t, conn, running) == conns })
+		}
+		cancel()
+		for range conns {
+			if err := <-ended; err == nil {
+				t.Errorf("%s: no error though the caller has gone", name)
+			}
+		}
+		if n := value[int](t, conn, running); n != 0 {
+			t.Errorf("%s: %d statements run on", name, n)
+		}
+		after, lost, err := store.ReadProcesses(t.Context(), conns)
+		if err != nil || lost || !slices.Equal(after, before) {
+			t.Errorf("%s: processes %v, lost %t, %v; want those from before, %v", name, after, lost, err, before)
+		}
+		for range 3 * conns { // no cancellation comes late
+			if err := reads.QueryRow(t.Context(), "SELECT pg_sleep(0)::TEXT").Scan(&slept); err != nil {
+				t.Errorf("%s: the next statement: %v", name, err)
+			}
+		}
+	}
+}
+
+// Where nobody answers that a statement was cancelled, its connection is closed, and the database is looked for.
+func TestCallersGoneInSilence(t *testing.T) {
+	t.Parallel()
+	direct := dbtest.New(t)
+	n := newNetwork(t, direct)
+	store, err := db.Open(t.Context(), n.url, 4, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	before, lost, err := store.ReadProcesses(t.Context(), 2)
+	if err != nil || lost {
+		t.Fatalf("connections lost %t, %v", lost, err)
+	}
+	conn := superuser(t, direct)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() {
+			var slept string
+			ended <- store.Reads().QueryRow(ctx, "SELECT pg_sleep(600)::TEXT").Scan(&slept)
+		}()
+	}
+	eventually(t, "both run", func() bool {
+		return value[int](t, conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'") == 2
+	})
+	n.set(silenced)
+	cancel()
+	for range 2 {
+		if err := <-ended; err == nil {
+			t.Error("no error though nobody has answered")
+		}
+	}
+	n.set(connected)
+	eventually(t, "there are other connections", func() bool {
+		after, lost, err := store.ReadProcesses(t.Context(), 2)
+		return err == nil && lost && !slices.Contains(after, before[0]) && !slices.Contains(after, before[1])
+	})
 }

@@ -15,15 +15,24 @@ type poolTx struct {
 	conn *pgxpool.Conn
 }
 
-// Commit commits.
+// Commit commits. Whose context has ended is not told that it did: waiting for a standby may have been cancelled.
 func (t *poolTx) Commit(ctx context.Context) error {
 	defer t.conn.Release()
-	return t.Tx.Commit(ctx)
+	if ctx.Err() != nil {
+		_ = t.Rollback(ctx)
+		return ctx.Err()
+	}
+	if err := t.Tx.Commit(ctx); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
-// Rollback undoes; after Commit it does nothing but to say so.
+// Rollback undoes, also when the context has ended; after Commit it does nothing but to say so.
 func (t *poolTx) Rollback(ctx context.Context) error {
 	defer t.conn.Release()
+	ctx, cancel := context.WithTimeout(hurried(context.WithoutCancel(ctx)), cancelLimit)
+	defer cancel()
 	return t.Tx.Rollback(ctx)
 }
 
