@@ -114,7 +114,7 @@ func (p *pool) probe() {
 
 // reachable tells whether the database answers a new connection, if only to refuse it for want of room.
 func (p *pool) reachable() bool {
-	ctx, cancel := context.WithTimeout(hurried(p.ctx), probeLimit)
+	ctx, cancel := context.WithTimeout(p.ctx, probeLimit)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, p.config.ConnConfig.Copy())
 	if err != nil {
@@ -202,7 +202,7 @@ func (p *patience) limit() time.Duration {
 // Acquire gives a connection, which has to be released, within acquireLimit.
 func (p *pool) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	of, _ := ctx.Value(patienceKey{}).(*patience)
-	waiting, cancel := context.WithTimeout(hurried(ctx), of.limit())
+	waiting, cancel := context.WithTimeout(ctx, of.limit())
 	defer cancel()
 	used := p.current.Load()
 	conn, err := used.Acquire(waiting)

@@ -14,16 +14,9 @@ const (
 	cancelLimit = time.Second           // for an answer: beyond, the connection is lost
 )
 
-// hurryKey marks contexts with time limits that are all the patience there is.
-type hurryKey struct{}
-
-func hurried(ctx context.Context) context.Context {
-	return context.WithValue(ctx, hurryKey{}, true)
-}
-
 // ending lets a connection outlast the caller of a statement, as callers come and go by the thousand and a connection is
 // dear: the statement has a moment to end, then Postgres is asked to cancel it. Where neither is answered nobody is there
-// any more, and the connection is closed.
+// any more, and the connection is closed: at once where a time limit is over, since that was all the patience there is.
 type ending struct {
 	conn   *pgconn.PgConn
 	pooled bool // a pooler might cancel what somebody else asks by then
@@ -33,7 +26,7 @@ type ending struct {
 // HandleCancel is called when the caller has gone.
 func (e *ending) HandleCancel(ctx context.Context) {
 	switch {
-	case ctx.Value(hurryKey{}) != nil:
+	case ctx.Err() == context.DeadlineExceeded:
 		e.by = &pgconn.DeadlineContextWatcherHandler{Conn: e.conn.Conn()}
 	case e.pooled:
 		e.by = &pgconn.DeadlineContextWatcherHandler{Conn: e.conn.Conn(), DeadlineDelay: cancelLimit}

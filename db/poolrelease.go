@@ -31,7 +31,7 @@ func (t *poolTx) Commit(ctx context.Context) error {
 // Rollback undoes, also when the context has ended; after Commit it does nothing but to say so.
 func (t *poolTx) Rollback(ctx context.Context) error {
 	defer t.conn.Release()
-	ctx, cancel := context.WithTimeout(hurried(context.WithoutCancel(ctx)), cancelLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 	defer cancel()
 	return t.Tx.Rollback(ctx)
 }
