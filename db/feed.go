@@ -39,7 +39,8 @@ type feed struct {
 
 	mu          sync.Mutex
 	subscribers map[*Subscription]bool
-	seen        map[chain.Hash]*seenSessions // of players who subscribe
+	of          map[chain.Hash]map[*Subscription]bool // those of them who want messages of a session, or, by the zero hash, of any
+	seen        map[chain.Hash]*seenSessions          // of players who subscribe
 	stopped     bool
 
 	held      atomic.Int64 // bytes of messages that wait for somebody
@@ -61,12 +62,13 @@ type feed struct {
 	bytes portion        // of content that is read at once
 
 	wanting []*Subscription // of one message; kept for its room
+	pace    pace
 }
 
 func newFeed(store *DB) *feed {
 	return &feed{
 		store: store, ready: make(chan struct{}), done: make(chan struct{}),
-		subscribers: map[*Subscription]bool{}, seen: map[chain.Hash]*seenSessions{}, told: map[int64]bool{}, heard: make(chan struct{}, 1), maxHeld: maxHeldBytes, bytes: newPortion(feedBytes),
+		subscribers: map[*Subscription]bool{}, of: map[chain.Hash]map[*Subscription]bool{}, seen: map[chain.Hash]*seenSessions{}, told: map[int64]bool{}, heard: make(chan struct{}, 1), maxHeld: maxHeldBytes, bytes: newPortion(feedBytes),
 	}
 }
 

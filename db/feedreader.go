@@ -1,15 +1,8 @@
 package db
 
 import (
-	"time"
-
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
-)
-
-const (
-	feedWakes  = 64               // readers woken at once
-	feedBreath = time.Millisecond // and a pause before the next
 )
 
 // add hands messages to a subscription from now on; with a viewer those that this player sees.
@@ -30,7 +23,21 @@ func (f *feed) add(s *Subscription, viewer *chain.Hash) error {
 		s.seen.readers++
 	}
 	f.subscribers[s] = true
+	for _, session := range s.places() {
+		if f.of[session] == nil {
+			f.of[session] = map[*Subscription]bool{}
+		}
+		f.of[session][s] = true
+	}
 	return nil
+}
+
+// places is where the feed keeps a subscription: by its sessions, or by the zero hash.
+func (s *Subscription) places() []chain.Hash {
+	if s.sessions == nil {
+		return []chain.Hash{{}}
+	}
+	return s.sessions
 }
 
 func (f *feed) drop(s *Subscription) {
@@ -45,6 +52,11 @@ func (f *feed) remove(s *Subscription) {
 		return
 	}
 	delete(f.subscribers, s)
+	for _, session := range s.places() {
+		if delete(f.of[session], s); len(f.of[session]) == 0 {
+			delete(f.of, session)
+		}
+	}
 	if s.seen == nil {
 		return
 	}
@@ -53,26 +65,28 @@ func (f *feed) remove(s *Subscription) {
 	}
 }
 
-// hand gives a message to those who want it. Many are woken little by little: all at once, they would keep everybody
-// else from the processors.
+// hand gives a message to those who want it.
 func (f *feed) hand(m *chain.Message) {
 	n := &notice{Message: m, size: sizeOf(m), held: &f.held}
 	f.mu.Lock()
 	wanting := f.wanting[:0]
-	for s := range f.subscribers {
-		if s.takes(m) {
-			wanting = append(wanting, s)
+	for _, v := range f.seen {
+		v.note(m)
+	}
+	for _, session := range []chain.Hash{m.SessionHash, {}} {
+		for s := range f.of[session] {
+			if s.takes(m) {
+				wanting = append(wanting, s)
+			}
 		}
 	}
 	f.mu.Unlock()
-	for i, s := range wanting {
-		if i > 0 && i%feedWakes == 0 {
-			time.Sleep(feedBreath)
-		}
+	for _, s := range wanting {
 		if !s.put(n) {
 			f.drop(s)
 		}
 	}
+	f.pace.wake(wanting)
 	clear(wanting)
 	f.wanting = wanting
 	for f.held.Load() > f.maxHeld && f.relieve() {

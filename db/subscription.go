@@ -26,11 +26,13 @@ var (
 
 // Subscription gives messages in the order of their commits to one reader. See DB.Subscribe.
 type Subscription struct {
-	wants func(*chain.Message) bool
-	seen  *seenSessions // of the reader, and all others who see as much; nil: all of them
-	news  chan struct{} // holds one if something changed since the reader looked
+	sessions []chain.Hash // of which it gets messages; nil: of all
+	wants    func(*chain.Message) bool
+	seen     *seenSessions // of the reader, and all others who see as much; nil: all of them
+	news     chan struct{} // holds one if something changed since the reader looked
 	// record puts on record that a message is delivered; nil: nobody has to know.
 	record func(context.Context, *chain.Message) error
+	due    atomic.Bool // it is about to be woken
 
 	mu      sync.Mutex
 	waiting []*notice
@@ -64,6 +66,12 @@ func (n *notice) release() {
 // order of commits, until ctx ends. Subscribers share the messages, and must not change them. There are at most
 // MaxSubscribers: beyond, and once the store closes, it gives UNAVAILABLE.
 func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*Subscription, error) {
+	return d.SubscribeTo(ctx, nil, wants)
+}
+
+// SubscribeTo is Subscribe to the messages of some sessions; nil are all. It costs next to nothing while others are written
+// to.
+func (d *DB) SubscribeTo(ctx context.Context, sessions []chain.Hash, wants func(*chain.Message) bool) (*Subscription, error) {
 	d.feed.launch()
 	select {
 	case <-d.feed.ready:
@@ -71,7 +79,7 @@ func (d *DB) Subscribe(ctx context.Context, wants func(*chain.Message) bool) (*S
 	case <-ctx.Done():
 		return nil, mapError(ctx.Err())
 	}
-	s := &Subscription{wants: wants, news: make(chan struct{}, 1)}
+	s := &Subscription{sessions: sessions, wants: wants, news: make(chan struct{}, 1)}
 	if d.office != nil && d.office.reading != nil {
 		s.record = d.recordDelivered
 	}
@@ -155,7 +163,7 @@ func (s *Subscription) take() (*chain.Message, error) {
 	return n.Message, nil
 }
 
-// put adds a message. It tells whether the subscription goes on: a reader is better told by an end than by a hole.
+// put adds a message; the reader has to be woken. It tells whether the subscription goes on: a reader is better told by an end than by a hole.
 func (s *Subscription) put(n *notice) bool {
 	s.mu.Lock()
 	full := len(s.waiting) > 0 && (len(s.waiting) >= maxWaiting || s.bytes+n.size > maxWaitingBytes)
@@ -169,7 +177,6 @@ func (s *Subscription) put(n *notice) bool {
 		s.cut(errBehind)
 		return false
 	}
-	s.wake()
 	return true
 }
 

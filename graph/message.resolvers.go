@@ -257,9 +257,8 @@ func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []c
 			return nil, fault.Input(list.name, "has %d entries; at most %d are allowed", list.size, selection.MaxScopeEntries)
 		}
 	}
-	feed, err := r.view(ctx).Subscribe(ctx, func(m *chain.Message) bool {
-		return (sessions == nil || slices.Contains(sessions, m.SessionHash)) &&
-			(threads == nil || m.ThreadHash != nil && slices.Contains(threads, *m.ThreadHash))
+	feed, err := r.view(ctx).SubscribeTo(ctx, sessions, func(m *chain.Message) bool {
+		return threads == nil || m.ThreadHash != nil && slices.Contains(threads, *m.ThreadHash)
 	})
 	if err != nil {
 		return nil, err
