@@ -210,7 +210,7 @@ func (a *arrivals) closed(parent context.Context, clients int, span time.Duratio
 
 // open lets clients come at a rate for a while, and gives how each went, and how many could not be sent.
 func (a *arrivals) open(ctx context.Context, rate float64, span time.Duration) (list []answer, unsent int64) {
-	var found answers
+	found := answers{all: make([]answer, 0, int(rate*span.Seconds())+mostArrivals)} // to grow takes long, and everybody waits
 	var under atomic.Int64
 	var wait sync.WaitGroup
 	began := time.Now()
