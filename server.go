@@ -183,7 +183,7 @@ func reachable(addr net.Addr) string {
 // has connections.
 const (
 	readPlaces, readQueue   = 32, 64
-	writePlaces, writeQueue = 256, 128
+	writePlaces, writeQueue = 256, 64
 	findPlaces, findQueue   = 16, 64
 	tilePlaces, tileQueue   = 8, 32
 )
