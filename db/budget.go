@@ -54,8 +54,8 @@ func WithBudget(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-// BudgetFrom gives the budget of an answer, nil if it has none.
-func BudgetFrom(ctx context.Context) *Budget {
+// budgetFrom gives the budget of an answer, nil if it has none.
+func budgetFrom(ctx context.Context) *Budget {
 	b, _ := ctx.Value(budgetKey{}).(*Budget)
 	return b
 }
@@ -75,7 +75,7 @@ type metered struct{ dbgen.DBTX }
 // Query gives rows that must be closed.
 func (m metered) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	page, _ := ctx.Value(cutKey{}).(*cut)
-	budget := BudgetFrom(ctx)
+	budget := budgetFrom(ctx)
 	if budget == nil && page == nil {
 		return m.DBTX.Query(ctx, sql, args...)
 	}

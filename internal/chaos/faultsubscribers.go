@@ -7,7 +7,7 @@ import (
 )
 
 // heraldEvery is the time between messages of the writer whom every tenth subscriber listens to.
-const heraldEvery = 250 * time.Millisecond
+const heraldEvery = 100 * time.Millisecond
 
 // audience are the subscribers who listen to the crew's herald, with the token of its player.
 type audience struct {
