@@ -135,6 +135,40 @@ func TestSubscriptionAfterErasing(t *testing.T) {
 	}
 }
 
+// A subscription to some sessions gets those and no other; and where its player is named meanwhile, in a session that nobody
+// listens to, their next subscription knows.
+func TestSubscriptionToSessions(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	mustAppend(t, store, from(ana, "a", "begins"))
+	to := func(d *db.DB, sessions ...string) *db.Subscription {
+		t.Helper()
+		var hashes []chain.Hash
+		for _, name := range sessions {
+			hashes = append(hashes, hashOf("session:"+name))
+		}
+		s, err := d.SubscribeTo(t.Context(), hashes, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	everything, early, both := to(store), to(store.As(ana), "a"), to(store, "a", "b")
+	mustAppend(t, store, from(ben, "b", "for Ana", ana))
+	if m := next(t, everything); *m.Content != "for Ana" {
+		t.Fatalf("got %q", *m.Content)
+	}
+	late := to(store.As(ana), "b")
+	mustAppend(t, store, from(ben, "b", "on"), from(ana, "a", "own"), from(ben, "c", "elsewhere"))
+	for name, want := range map[*db.Subscription][]string{everything: {"on", "own", "elsewhere"}, early: {"own"}, both: {"for Ana", "on", "own"}, late: {"on"}} {
+		for _, content := range want {
+			if m := next(t, name); *m.Content != content {
+				t.Errorf("got %q, want %q", *m.Content, content)
+			}
+		}
+	}
+}
+
 // A subscription whose player's sessions cannot be asked for leaves nothing behind.
 func TestSubscriptionThatFails(t *testing.T) {
 	t.Parallel()
