@@ -145,7 +145,7 @@ func TestSubscriptionToSessions(t *testing.T) {
 		t.Helper()
 		var hashes []chain.Hash
 		for _, name := range sessions {
-			hashes = append(hashes, hashOf("session:"+name))
+			hashes = append(hashes, hashOf("session:%s", name))
 		}
 		s, err := d.SubscribeTo(t.Context(), hashes, all)
 		if err != nil {
