@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
@@ -142,7 +143,7 @@ func (s *stage) chooseKept(player chain.Hash) string {
 		if chosen, err = s.As(player).RequestContext(s.t.Context(), after); err != nil {
 			s.t.Fatal(err)
 		}
-		return chosen.DenseModel != ""
+		return len(chosen.Items) > 0 && !slices.ContainsFunc(chosen.Items, func(i selection.Item) bool { return i.Explanation.Semantic == nil })
 	})
 	return chosen.ID
 }
