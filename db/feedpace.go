@@ -7,28 +7,38 @@ import (
 )
 
 const (
-	wakeEvery = time.Millisecond
-	wakes     = 4                      // readers at a time, for each processor
-	wakesAll  = 250 * time.Millisecond // in which all that wait are woken, however many there are
 	wakeAtOne = 32                     // readers of a message who are woken at once
+	paceEvery = time.Millisecond       // between looks at whether it goes on
+	paceStall = 5                      // looks in a row at which nobody had finished, after which turns are not waited for
+	wakesAll  = 250 * time.Millisecond // in which all that wait are woken, whatever the others do
 )
 
-// pace wakes the many readers of a message little by little: all at once, they would keep everybody else from the
-// processors. The feed does not wait for it.
+// pace wakes the many readers of a message one after the other: all at once, they would keep everybody else from the
+// processors. At most as many as half the processors have a turn, and who has finished passes it on. Those who take too
+// long, as when their client does not read, are not waited for. The feed does not wait for any of it.
 type pace struct {
 	mu      sync.Mutex
 	waiting []*Subscription // in the order in which they are woken
-	runs    bool
+	runs    bool            // the look-out does
+	turns   int             // of this round
+	round   int64           // turns of those before do not count any more
+	done    int             // turns that ended since the last look
+	idle    int             // looks at which none had ended
+	most    int             // who waited at once, since nobody did
 }
 
 // wake wakes readers, soon.
 func (p *pace) wake(all []*Subscription) {
-	if len(all) <= wakeAtOne {
-		for _, s := range all {
-			s.wake()
-		}
-		return
+	if len(all) > wakeAtOne {
+		all = p.enqueue(all)
 	}
+	for _, s := range all {
+		s.wake()
+	}
+}
+
+// enqueue lets readers wait for their turn, and gives those who have it.
+func (p *pace) enqueue(all []*Subscription) []*Subscription {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range all {
@@ -36,46 +46,83 @@ func (p *pace) wake(all []*Subscription) {
 			p.waiting = append(p.waiting, s)
 		}
 	}
-	if !p.runs {
-		p.runs = true
+	p.most = max(p.most, len(p.waiting))
+	if !p.runs && len(p.waiting) > 0 {
+		p.runs, p.done, p.idle = true, 0, 0
+		if p.round == 0 {
+			p.round = 1
+		}
 		go p.run()
+	}
+	return p.next(0)
+}
+
+// next gives those whose turn it is: as many as may have one, and at least some.
+func (p *pace) next(some int) []*Subscription {
+	n := min(len(p.waiting), max(some, max(1, runtime.GOMAXPROCS(0)/2)-p.turns))
+	if n <= 0 {
+		return nil
+	}
+	next := p.waiting[:n:n]
+	p.waiting = p.waiting[n:]
+	p.turns += n
+	for _, s := range next {
+		s.turn.Store(p.round)
+		s.due.Store(false)
+	}
+	return next
+}
+
+// finished ends a reader's turn, if it has one.
+func (p *pace) finished(s *Subscription) {
+	round := s.turn.Swap(0)
+	if round == 0 {
+		return
+	}
+	p.mu.Lock()
+	var next []*Subscription
+	if p.done++; round == p.round {
+		p.turns--
+		next = p.next(0)
+	}
+	p.mu.Unlock()
+	for _, s := range next {
+		s.wake()
 	}
 }
 
-// run wakes until nobody waits.
+// run looks out for as long as somebody waits.
 func (p *pace) run() {
-	for began := time.Now(); ; {
-		time.Sleep(wakeEvery)
-		since := time.Since(began)
-		began = began.Add(since)
-		for _, s := range p.next(since) {
-			s.due.Store(false)
+	for looked := time.Now(); ; {
+		time.Sleep(paceEvery)
+		since := time.Since(looked)
+		looked = looked.Add(since)
+		next, ended := p.look(since)
+		for _, s := range next {
 			s.wake()
 		}
-		if p.ended() {
+		if ended {
 			return
 		}
 	}
 }
 
-// next takes those who are to be woken after a pause.
-func (p *pace) next(since time.Duration) []*Subscription {
+// look gives those who are woken although others have not finished, after a pause, and whether nobody waits any more.
+func (p *pace) look(since time.Duration) (next []*Subscription, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	parts := float64(since) / float64(wakeEvery)
-	n := max(wakes*runtime.GOMAXPROCS(0), int(float64(len(p.waiting))*float64(wakeEvery)/float64(wakesAll)))
-	n = min(len(p.waiting), max(1, int(parts*float64(n))))
-	next := p.waiting[:n:n]
-	p.waiting = p.waiting[n:]
-	return next
-}
-
-func (p *pace) ended() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.waiting) > 0 {
-		return false
+	if len(p.waiting) == 0 {
+		p.waiting, p.runs, p.most = nil, false, 0
+		return nil, true
 	}
-	p.waiting, p.runs = nil, false
-	return true
+	least := 1 + int(float64(p.most)*float64(since)/float64(wakesAll))
+	if p.idle++; p.done > 0 {
+		p.idle = 0
+	}
+	if p.idle == paceStall {
+		p.round, p.turns, p.idle = p.round+1, 0, 0
+	}
+	next = p.next(least - p.done)
+	p.done = 0
+	return next, false
 }

@@ -1,57 +1,98 @@
 package db
 
 import (
+	"runtime"
 	"testing"
 	"time"
 )
 
-// Readers are woken in their order, each once however often it is due, and all within a quarter of a second.
+func readersOf(p *pace, n int) []*Subscription {
+	all := make([]*Subscription, n)
+	for i := range all {
+		all[i] = &Subscription{news: make(chan struct{}, 1), pace: p}
+	}
+	return all
+}
+
+func woken(all []*Subscription) (n int) {
+	for _, s := range all {
+		n += len(s.news)
+	}
+	return n
+}
+
+// Some readers have a turn, and pass it on in the order in which they came; each has one, however often it is due.
 func TestPace(t *testing.T) {
 	t.Parallel()
-	all := make([]*Subscription, 3000)
+	p := &pace{runs: true, round: 1} // nobody looks out
+	all, turns := readersOf(p, 3000), max(1, runtime.GOMAXPROCS(0)/2)
+	p.wake(all)
+	p.wake(all)
 	for i := range all {
-		all[i] = &Subscription{news: make(chan struct{}, 1)}
-	}
-	p := &pace{runs: true} // it does not run by itself
-	p.wake(all)
-	p.wake(all)
-	if len(p.waiting) != len(all) {
-		t.Fatalf("%d wait, want %d: each once", len(p.waiting), len(all))
-	}
-	woken, took := 0, time.Duration(0)
-	for len(p.waiting) > 0 {
-		for _, s := range p.next(wakeEvery) {
-			if s != all[woken] {
-				t.Fatalf("reader %d is not woken in its turn", woken)
-			}
-			woken++
+		if n, want := woken(all), min(len(all), i+turns); n != want || len(all[i].news) == 0 {
+			t.Fatalf("%d readers are woken when %d had finished, want %d; reader %d is one: %t", n, i, want, i, len(all[i].news) == 1)
 		}
-		took += wakeEvery
+		all[i].Delivered()
+		all[i].Delivered() // once is enough
 	}
-	if woken != len(all) || took < wakesAll/2 || took > 4*wakesAll {
-		t.Errorf("%d of %d readers are woken within %v, want all, in some %v", woken, len(all), took, wakesAll)
+	// The first ones were due again as soon as they had been woken.
+	if n := len(p.waiting); n != 0 && n != turns {
+		t.Errorf("%d wait when all are done", n)
 	}
-	if n := len(p.next(wakeEvery)); n != 0 || !p.ended() {
-		t.Errorf("%d are woken when nobody waits", n)
-	}
-	few := all[:wakeAtOne]
+	few := readersOf(p, wakeAtOne)
 	p.wake(few)
-	for i, s := range few {
-		if len(s.news) != 1 {
-			t.Fatalf("reader %d of a few waits", i)
-		}
+	if n := woken(few); n != len(few) {
+		t.Errorf("%d of a few readers are woken, want all", n)
 	}
 }
 
-// Those who are due are woken, and more that come meanwhile.
+// All are woken within a quarter of a second although none finishes, and their turns keep nobody from having one later.
+func TestPaceOfTheStalled(t *testing.T) {
+	t.Parallel()
+	p := &pace{runs: true, round: 1}
+	look := func() {
+		next, ended := p.look(paceEvery)
+		if ended {
+			t.Fatal("it ends while readers wait")
+		}
+		for _, s := range next {
+			s.wake()
+		}
+	}
+	stalled, took := readersOf(p, 3000), time.Duration(0)
+	for p.wake(stalled); len(p.waiting) > 0; took += paceEvery {
+		look()
+	}
+	if n := woken(stalled); n != len(stalled) || took < wakesAll/2 || took > wakesAll {
+		t.Errorf("%d of %d readers are woken within %v, want all, in %v at most", n, len(stalled), took, wakesAll)
+	}
+	p.runs = true
+	later := readersOf(p, 3000)
+	p.wake(later)
+	for range paceStall {
+		look()
+	}
+	for _, s := range stalled {
+		s.Delivered() // too late to count
+	}
+	before, finished := woken(later), 0
+	for _, s := range later[:before] {
+		if s.turn.Load() == p.round {
+			finished++
+			s.Delivered()
+		}
+	}
+	if n := woken(later) - before; finished == 0 || n != max(1, runtime.GOMAXPROCS(0)/2) {
+		t.Errorf("%d more readers are woken when %d have finished, want as many as may have a turn", n, finished)
+	}
+}
+
+// Those who are due are woken, and more that come meanwhile, by the look-out alone.
 func TestPaceRuns(t *testing.T) {
 	t.Parallel()
 	p := &pace{}
 	for round := range 3 {
-		all := make([]*Subscription, 200)
-		for i := range all {
-			all[i] = &Subscription{news: make(chan struct{}, 1)}
-		}
+		all := readersOf(p, 200)
 		p.wake(all)
 		for i, s := range all {
 			select {

@@ -32,7 +32,9 @@ type Subscription struct {
 	news     chan struct{} // holds one if something changed since the reader looked
 	// record puts on record that a message is delivered; nil: nobody has to know.
 	record func(context.Context, *chain.Message) error
-	due    atomic.Bool // it is about to be woken
+	pace   *pace        // gives it its turn
+	due    atomic.Bool  // it waits for its turn
+	turn   atomic.Int64 // the round of the turn that it has, 0 for none
 
 	mu      sync.Mutex
 	waiting []*notice
@@ -79,7 +81,7 @@ func (d *DB) SubscribeTo(ctx context.Context, sessions []chain.Hash, wants func(
 	case <-ctx.Done():
 		return nil, mapError(ctx.Err())
 	}
-	s := &Subscription{sessions: sessions, wants: wants, news: make(chan struct{}, 1)}
+	s := &Subscription{sessions: sessions, wants: wants, news: make(chan struct{}, 1), pace: &d.feed.pace}
 	if d.office != nil && d.office.reading != nil {
 		s.record = d.recordDelivered
 	}
@@ -125,9 +127,12 @@ func (s *Subscription) keep(wanted func(*chain.Message) bool) {
 // subscription's context ended, the store closes, more than 1,024 messages or 8 MiB of content waited for the reader, or
 // those of all readers took too much memory and this one's most; these are gone.
 func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
-	for {
+	for woken := false; ; woken = true {
 		if m, err := s.take(); m != nil || err != nil {
 			return s.deliver(ctx, m, err)
+		}
+		if woken {
+			s.Delivered() // it has taken before what it was woken for
 		}
 		select {
 		case <-s.news:
@@ -136,6 +141,10 @@ func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
 		}
 	}
 }
+
+// Delivered says that the reader is done with what Next gave, so that others have their turn. Who does not say so is not
+// waited for.
+func (s *Subscription) Delivered() { s.pace.finished(s) }
 
 // deliver gives a message once that is on record. If it cannot be, the subscription ends.
 func (s *Subscription) deliver(ctx context.Context, m *chain.Message, err error) (*chain.Message, error) {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // api is the API over a database of its own, asked as the administrator.
 type api struct {
-	t       *testing.T
+	t       testing.TB
 	store   *db.DB
 	url     string
 	handler http.Handler
@@ -59,7 +59,7 @@ func (s *statements) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, _ pgx.Tra
 // TraceBatchEnd sees their end.
 func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-func newAPI(t *testing.T) *api {
+func newAPI(t testing.TB) *api {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	a := &api{t: t, url: dbtest.New(t), counter: &statements{}}

@@ -11,8 +11,12 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// ending is why a subscription's channel was closed. The one who closes the channel sets it before.
-type ending struct{ err error }
+// ending is why a subscription's channel was closed, set before by the one who closes it; and who is told of each event that
+// was sent.
+type ending struct {
+	err  error
+	sent func()
+}
 
 type endingKey struct{}
 
@@ -21,6 +25,13 @@ type endingKey struct{}
 func endStream(ctx context.Context, err error) {
 	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
 		e.err = gqlerror.WrapPath(graphql.GetPath(ctx), err)
+	}
+}
+
+// onSent lets a function be called whenever an event of the subscription has been sent. ctx is the resolver's.
+func onSent(ctx context.Context, sent func()) {
+	if e, ok := ctx.Value(endingKey{}).(*ending); ok {
+		e.sent = sent
 	}
 }
 
@@ -35,9 +46,10 @@ func (e endings) around(ctx context.Context, next graphql.OperationHandler) grap
 	if graphql.GetOperationContext(ctx).Operation.Operation != ast.Subscription {
 		return next(ctx)
 	}
-	end, told := &ending{}, false
+	end, told := &ending{sent: func() {}}, false
 	respond := next(context.WithValue(ctx, endingKey{}, end))
 	return func(ctx context.Context) *graphql.Response {
+		end.sent() // what came before, since the transport asks for more
 		response := respond(ctx)
 		if response != nil || told {
 			return response

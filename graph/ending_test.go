@@ -79,7 +79,7 @@ func (l *live) subscribe(ctx context.Context, conn *websocket.Conn, id, query st
 }
 
 // wantLast wants the last that comes to have all the parts.
-func wantLast(t *testing.T, name string, from <-chan string, parts ...string) {
+func wantLast(t testing.TB, name string, from <-chan string, parts ...string) {
 	t.Helper()
 	last := ""
 	for text := range from {

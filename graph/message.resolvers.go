@@ -263,6 +263,7 @@ func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []c
 	if err != nil {
 		return nil, err
 	}
+	onSent(ctx, feed.Delivered)
 	return relay(ctx, feed), nil
 }
 

@@ -30,7 +30,7 @@ type live struct {
 	stop  context.CancelFunc
 }
 
-func newLive(t *testing.T, origins ...string) *live {
+func newLive(t testing.TB, origins ...string) *live {
 	t.Helper()
 	l := &live{api: newAPI(t), token: auth.NewAdminToken()}
 	log, tokens := slog.New(slog.DiscardHandler), auth.NewAdminVerifier(l.token)
