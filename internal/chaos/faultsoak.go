@@ -46,13 +46,16 @@ func (s *scene) resting(ctx context.Context) (x sample, err error) {
 	if err != nil {
 		return x, err
 	}
-	_, late := until(ctx, startLimit, "memory is freed", func() bool { // each look uses some
+	_, late := until(ctx, restLimit, "memory is freed", func() bool { // each look uses some
 		var now float64
 		x, now, err = s.server.sample(ctx)
 		return err != nil || now >= before+2
 	})
 	return x, errors.Join(err, late)
 }
+
+// restLimit is how long that may take. Go frees every two minutes, however little is used.
+const restLimit = 5 * time.Minute
 
 // leastSamples are enough for a line, also on a busy machine.
 const leastSamples = 10
