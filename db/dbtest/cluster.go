@@ -11,6 +11,7 @@ package dbtest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -23,6 +24,10 @@ import (
 // EnvURL is the environment variable that names a Postgres to test on, as the URL of any database in it, with
 // superuser rights. Without it, Main starts a private one.
 const EnvURL = "TEST_DATABASE_URL"
+
+// checks are how many of a property are made on a database, unless RAPID_CHECKS or -rapid.checks says otherwise. Each run makes
+// others.
+const checks = "40"
 
 // startLimit is how long Postgres may take to start, stopLimit to stop.
 const (
@@ -44,6 +49,9 @@ func Main(m *testing.M) {
 // With runs a function while EnvURL names a Postgres: the one it names already or, for as long as the function
 // runs, a private one in a directory for temporary files. It gives what the function gave.
 func With(ctx context.Context, run func() int) (int, error) {
+	if f := flag.Lookup("rapid.checks"); f != nil && os.Getenv("RAPID_CHECKS") == "" {
+		_ = f.Value.Set(checks) // the command line comes later
+	}
 	if os.Getenv(EnvURL) != "" {
 		return run(), nil
 	}

@@ -43,7 +43,7 @@ func New(t testing.TB) string {
 		t.Fatalf("make the template database: %v", err)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
+	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY"); err != nil { // twice as fast as by WAL
 		t.Fatalf("copy the template database: %v", err)
 	}
 	t.Cleanup(func() {
