@@ -83,7 +83,7 @@ generated:
 .PHONY: test-go
 test-go:
 	@go build -o $(build)/with-postgres ./db/dbtest/with-postgres
-	$(build)/with-postgres go test -race -timeout 30m ./...
+	$(build)/with-postgres go test -race -timeout 60m ./...
 
 .PHONY: test-console
 test-console: $(npm_done)
