@@ -9,21 +9,21 @@ import (
 const (
 	wakeAtOne = 32                     // readers of a message who are woken at once
 	paceEvery = time.Millisecond       // between looks at whether it goes on
-	paceStall = 5                      // looks in a row at which nobody had finished, after which turns are not waited for
+	paceRound = 5                      // looks in a round, after which nobody waits for turns that did not end
 	wakesAll  = 250 * time.Millisecond // in which all that wait are woken, whatever the others do
 )
 
 // pace wakes the many readers of a message one after the other: all at once, they would keep everybody else from the
 // processors. At most as many as half the processors have a turn, and who has finished passes it on. Those who take too
-// long, as when their client does not read, are not waited for. The feed does not wait for any of it.
+// long, as when their client does not read or is gone, are not waited for. The feed does not wait for any of it.
 type pace struct {
 	mu      sync.Mutex
 	waiting []*Subscription // in the order in which they are woken
 	runs    bool            // the look-out does
 	turns   int             // of this round
-	round   int64           // turns of those before do not count any more
+	round   int64           // from 1; turns of those before do not count any more
 	done    int             // turns that ended since the last look
-	idle    int             // looks at which none had ended
+	looks   int             // of this round
 	most    int             // who waited at once, since nobody did
 }
 
@@ -48,14 +48,15 @@ func (p *pace) enqueue(all []*Subscription) []*Subscription {
 	}
 	p.most = max(p.most, len(p.waiting))
 	if !p.runs && len(p.waiting) > 0 {
-		p.runs, p.done, p.idle = true, 0, 0
-		if p.round == 0 {
-			p.round = 1
-		}
+		p.runs = true
+		p.begin()
 		go p.run()
 	}
 	return p.next(0)
 }
+
+// begin begins a round.
+func (p *pace) begin() { p.round, p.turns, p.done, p.looks = p.round+1, 0, 0, 0 }
 
 // next gives those whose turn it is: as many as may have one, and at least some.
 func (p *pace) next(some int) []*Subscription {
@@ -65,10 +66,11 @@ func (p *pace) next(some int) []*Subscription {
 	}
 	next := p.waiting[:n:n]
 	p.waiting = p.waiting[n:]
-	p.turns += n
 	for _, s := range next {
-		s.turn.Store(p.round)
 		s.due.Store(false)
+		if s.turn.Swap(p.round) != p.round {
+			p.turns++
+		}
 	}
 	return next
 }
@@ -115,14 +117,10 @@ func (p *pace) look(since time.Duration) (next []*Subscription, ended bool) {
 		p.waiting, p.runs, p.most = nil, false, 0
 		return nil, true
 	}
-	least := 1 + int(float64(p.most)*float64(since)/float64(wakesAll))
-	if p.idle++; p.done > 0 {
-		p.idle = 0
-	}
-	if p.idle == paceStall {
-		p.round, p.turns, p.idle = p.round+1, 0, 0
-	}
-	next = p.next(least - p.done)
+	least := 1 + int(float64(p.most)*float64(since)/float64(wakesAll)) - p.done
 	p.done = 0
-	return next, false
+	if p.looks++; p.looks == paceRound {
+		p.begin()
+	}
+	return p.next(least), false
 }

@@ -69,7 +69,7 @@ func TestPaceOfTheStalled(t *testing.T) {
 	p.runs = true
 	later := readersOf(p, 3000)
 	p.wake(later)
-	for range paceStall {
+	for range paceRound {
 		look()
 	}
 	for _, s := range stalled {
