@@ -79,11 +79,11 @@ generated:
 	@for dir in $(generated); do diff -r $(build)/generated/$$dir $$dir || \
 		{ echo "$$dir: not what the generators write; the difference is above, commit it" >&2; exit 1; }; done
 
-# One Postgres for the tests of all packages.
+# One Postgres for the tests of all packages, one package at a time: on a slow machine two would run into limits of time.
 .PHONY: test-go
 test-go:
 	@go build -o $(build)/with-postgres ./db/dbtest/with-postgres
-	$(build)/with-postgres go test -race -timeout 60m ./...
+	$(build)/with-postgres go test -race -p 1 -timeout 60m ./...
 
 .PHONY: test-console
 test-console: $(npm_done)

@@ -115,6 +115,9 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	return d, nil
 }
 
+// startPatience is how long a database may take to accept the first connection.
+const startPatience = 10 * time.Second
+
 // connect makes a pool.
 func connect(ctx context.Context, url string, maxConns int32, options []Option) (*address, *pool, error) {
 	address, err := readAddress(ctx, url)
@@ -137,7 +140,12 @@ func connect(ctx context.Context, url string, maxConns int32, options []Option) 
 	if err != nil {
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
-	if err := pool.Ping(ctx); err != nil {
+	began := time.Now()
+	err = pool.Ping(ctx)
+	for errors.Is(err, errNoConnection) && time.Since(began) < startPatience { // slow, perhaps, and not away
+		err = pool.Ping(ctx)
+	}
+	if err != nil {
 		pool.Close()
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
