@@ -176,8 +176,8 @@ func TestEraseWaitsForVectors(t *testing.T) {
 	if err := <-outcome; err != nil {
 		t.Fatal(err)
 	}
-	if n := value[int](t, conn, "SELECT count(*) FROM embedding.lexical"); n != 0 {
-		t.Errorf("there are %d vectors, want none", n)
+	if n := value[int](t, conn, "SELECT count(*) FROM embedding.lexical WHERE source_id = $1", target.ID); n != 0 {
+		t.Errorf("the erased message has %d vectors, want none", n)
 	}
 }
 
