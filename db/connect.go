@@ -121,6 +121,41 @@ func goneServer(code string) bool {
 	return strings.HasPrefix(code, "08")
 }
 
+// How long a database may be slow, or not ready yet, before a start gives it up; and how often it is tried.
+const (
+	startPatience = 10 * time.Second
+	startEvery    = 100 * time.Millisecond
+)
+
+// patiently begins something anew for as long as the database takes what comes and does not answer in time. Where nobody
+// listens, or somebody refuses, it does not wait: the address may be wrong.
+func patiently(ctx context.Context, begin func() error) error {
+	for began := time.Now(); ; {
+		err := begin()
+		if err == nil || !isSlow(err) || ctx.Err() != nil || time.Since(began) >= startPatience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(startEvery):
+		}
+	}
+}
+
+// isSlow tells whether an error says that there is a database, which may answer later.
+func isSlow(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "57P03" // it starts
+	}
+	for _, slow := range []error{errNoConnection, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
+		if errors.Is(err, slow) {
+			return true
+		}
+	}
+	return pgconn.Timeout(err)
+}
+
 // isLost tells whether an error says that the database cannot be reached, or not any more.
 func isLost(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {

@@ -76,7 +76,15 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 }
 
 // OpenAs is Open with an address of its own for callers' reads, whose login may read and no more.
-func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
+func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.Logger, options ...Option) (d *DB, err error) {
+	err = patiently(ctx, func() error {
+		d, err = openAs(ctx, url, readURL, maxConns, log, options...)
+		return err
+	})
+	return d, err
+}
+
+func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
 	address, pool, err := connect(ctx, url, maxConns, options)
 	if err != nil {
 		return nil, err
@@ -115,9 +123,6 @@ func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	return d, nil
 }
 
-// startPatience is how long a database may take to accept the first connection.
-const startPatience = 10 * time.Second
-
 // connect makes a pool.
 func connect(ctx context.Context, url string, maxConns int32, options []Option) (*address, *pool, error) {
 	address, err := readAddress(ctx, url)
@@ -140,12 +145,7 @@ func connect(ctx context.Context, url string, maxConns int32, options []Option) 
 	if err != nil {
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
-	began := time.Now()
-	err = pool.Ping(ctx)
-	for errors.Is(err, errNoConnection) && time.Since(began) < startPatience { // slow, perhaps, and not away
-		err = pool.Ping(ctx)
-	}
-	if err != nil {
+	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}

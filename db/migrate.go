@@ -49,6 +49,10 @@ func migrateAs(ctx context.Context, url string, logins bool, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
+	return patiently(ctx, func() error { return migrateOnce(ctx, config, logins, log) })
+}
+
+func migrateOnce(ctx context.Context, config *pgx.ConnConfig, logins bool, log *slog.Logger) error {
 	conn := stdlib.OpenDB(*config)
 	defer conn.Close()
 	files, err := migrationsFor(ctx, conn)

@@ -3,6 +3,7 @@ package db_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -168,6 +170,42 @@ func pgconnNetwork(config *pgx.ConnConfig) (kind, address string) {
 		return "unix", filepath.Join(config.Host, ".s.PGSQL."+strconv.Itoa(int(config.Port)))
 	}
 	return "tcp", net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+}
+
+// A start waits for a database that does not answer for a while, and for none that is not there.
+func TestStartIsPatient(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]wire{"severed": severed, "silenced": silenced} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := newNetwork(t, dbtest.New(t))
+			for _, begin := range []func() error{
+				func() error { return db.Migrate(t.Context(), n.url, slog.New(slog.DiscardHandler)) },
+				func() error {
+					store, err := db.Open(t.Context(), n.url, 4, slog.New(slog.DiscardHandler))
+					if err == nil {
+						store.Close()
+					}
+					return err
+				},
+			} {
+				n.set(state)
+				time.AfterFunc(3*time.Second, func() { n.set(connected) })
+				if err := begin(); err != nil {
+					t.Error(err)
+				}
+			}
+			_ = n.listener.Close()
+			n.set(severed)
+			began := time.Now()
+			if _, err := db.Open(t.Context(), n.url, 4, slog.New(slog.DiscardHandler)); fault.CodeOf(err) != fault.Unavailable || !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("where nobody listens, Open() = %v", err)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("and it waited for %s", took)
+			}
+		})
+	}
 }
 
 // While the way to the database is cut, whoever asks is told so in time; once it is whole again, all goes on by itself.
