@@ -19,7 +19,7 @@ type sample struct {
 // sample looks at the server. collections is how often it has freed what nobody uses.
 func (v *server) sample(ctx context.Context) (x sample, collections float64, err error) {
 	status, text := v.get(ctx, "/metrics", 10*time.Second)
-	for name, value := range map[string]*float64{"go_memstats_heap_alloc_bytes": &x.heap, "go_goroutines": &x.goroutines,
+	for name, value := range map[string]*float64{"go_gc_heap_live_bytes": &x.heap, "go_goroutines": &x.goroutines,
 		"go_gc_duration_seconds_count": &collections} {
 		if *value, err = metricOf(text, name); err != nil {
 			return x, 0, fmt.Errorf("/metrics answers %d: %w", status, err)
@@ -37,7 +37,8 @@ func (v *server) sample(ctx context.Context) (x sample, collections float64, err
 }
 
 // resting looks at the server once nobody asks anything, and it has freed twice what nobody uses: what is freed by the first
-// time may keep something until the second.
+// time may keep something until the second. The heap is what the second left: by then the server has begun to use more,
+// for its own work and for this look, which will be garbage.
 func (s *scene) resting(ctx context.Context) (x sample, err error) {
 	resume := s.crew.rest()
 	defer resume()

@@ -3,6 +3,7 @@ package httpd
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
+
+// liveHeap is what of the heap was in use at the last collection, without what has become garbage since.
+var liveHeap = regexp.MustCompile(`^/gc/heap/live:bytes$`)
 
 // Metrics are the server's counters, in Prometheus' form. Labels are routes, methods, codes and kinds: never what a
 // client wrote.
@@ -50,7 +54,8 @@ func NewMetrics() *Metrics {
 		}),
 	}
 	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.operations, m.errors, m.sealLag,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
