@@ -68,6 +68,9 @@ export function Picker(props: Props) {
     if (active >= 0) document.getElementById(`${id}${active}`)?.scrollIntoView({ block: "nearest" });
   }, [id, active]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was active is another thing once something else is found
+  useEffect(() => setActive(-1), [data]);
+
   const toggle = (hash: string) => {
     onChoose(chosen.includes(hash) ? chosen.filter((h) => h !== hash) : [...chosen, hash].slice(-most));
     setTyped("");
