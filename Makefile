@@ -80,11 +80,10 @@ generated:
 		{ echo "$$dir: not what the generators write; the difference is above, commit it" >&2; exit 1; }; done
 
 # One Postgres for the tests of all packages, one package at a time: on a slow machine two would run into limits of time.
-# Four tests of it at once, as many of them wait for what they made fail.
 .PHONY: test-go
 test-go:
 	@go build -o $(build)/with-postgres ./db/dbtest/with-postgres
-	$(build)/with-postgres go test -race -p 1 -parallel 4 -timeout 60m ./...
+	$(build)/with-postgres go test -race -p 1 -timeout 60m ./...
 
 .PHONY: test-console
 test-console: $(npm_done)
