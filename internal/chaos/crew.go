@@ -54,25 +54,16 @@ type load struct {
 	hot              int           // of the writers share one session, at most half of them
 	think            time.Duration // of each, between requests
 	bytes            int           // of content, at least
-	rooms            int           // sessions the last writer writes in, in turn, for others to listen to, if any
+	herald           time.Duration // between messages of the last writer, if others are to listen to it
 }
 
 // admins is how many of so many work with the administrator's token: the first ones.
 func admins(n int) int { return (n + 1) / 2 }
 
-// herald tells whether a writer is the one to whom others listen.
-func (l load) herald(writer int) bool { return l.rooms > 0 && writer == l.writers-1 }
-
-// session is where a writer writes its i-th message.
-func (l load) session(writer, i int) string {
-	if l.herald(writer) {
-		return room(i % l.rooms)
-	}
+// session is where a writer writes.
+func (l load) session(writer int) string {
 	return hashOf(fmt.Sprintf("session %d", max(writer, l.hot-1)))
 }
-
-// room is a session in which the herald writes.
-func room(n int) string { return hashOf(fmt.Sprintf("room %d", n)) }
 
 func ownerOf(writer int) string { return hashOf(fmt.Sprintf("owner %d", writer)) }
 
@@ -91,7 +82,7 @@ func (s *stage) work(ctx context.Context, v *server, l load) (*crew, error) {
 	working, cancel := context.WithCancel(ctx)
 	c := &crew{s: s, client: v.client(l.writers + l.readers), journal: journal, load: l, lasting: lasting, cancel: cancel, heads: map[string]int{}}
 	s.later(func() { c.stop(); journal.close() })
-	if err := c.begin(ctx, l.session(0, 0), "begin"); err != nil {
+	if err := c.begin(ctx, l.session(0), "begin"); err != nil {
 		return nil, err
 	}
 	for w := admins(l.writers); w < l.writers; w++ {
@@ -138,12 +129,11 @@ func (c *crew) write(ctx context.Context, writer int) {
 	if first := admins(c.load.writers); writer >= first {
 		client = c.agents[writer-first]
 	}
-	filler, think := filler(c.load.bytes), c.load.think
-	if c.load.herald(writer) {
-		think = heraldEvery
+	session, filler, think := c.load.session(writer), filler(c.load.bytes), c.load.think
+	if c.load.herald > 0 && writer == c.load.writers-1 {
+		think = c.load.herald
 	}
 	for i := 0; ctx.Err() == nil; i++ {
-		session := c.load.session(writer, i)
 		content := fmt.Sprintf("writer %d, message %d%s", writer, i, filler)
 		key := fmt.Sprintf("%d-%d", writer, i)
 		c.gate.RLock()
@@ -233,10 +223,10 @@ func (c *crew) head(session string) int {
 // read reads a session again and again: the one that writers share, or with an agent's token the player's own. What was
 // acknowledged before must be there.
 func (c *crew) read(ctx context.Context, reader int) {
-	client, session := c.client, c.load.session(0, 0)
+	client, session := c.client, c.load.session(0)
 	if first := admins(c.load.readers); reader >= first {
 		agent := (reader - first) % len(c.agents)
-		client, session = c.agents[agent], c.load.session(admins(c.load.writers)+agent, 0)
+		client, session = c.agents[agent], c.load.session(admins(c.load.writers)+agent)
 	}
 	for ctx.Err() == nil {
 		want, began := c.head(session), time.Now()

@@ -65,7 +65,7 @@ func (s *scene) opens(ctx context.Context, secret string) string {
 	client := s.server.client(1)
 	defer client.http.CloseIdleConnections()
 	client.token = secret
-	code, _ := outcome(client.ask(ctx, "query($s: Hash!) { session(hash: $s) { hash } }", map[string]any{"s": s.crew.load.session(0, 0)}, nil))
+	code, _ := outcome(client.ask(ctx, "query($s: Hash!) { session(hash: $s) { hash } }", map[string]any{"s": s.crew.load.session(0)}, nil))
 	return code
 }
 

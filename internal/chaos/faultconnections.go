@@ -148,7 +148,7 @@ func (s *scene) stuckReads(ctx context.Context, c *cluster) error {
 		wait.Go(func() {
 			for asking.Err() == nil {
 				at := time.Now()
-				err := client.ask(asking, readQuery, map[string]any{"s": s.crew.load.session(0, 0)}, nil)
+				err := client.ask(asking, readQuery, map[string]any{"s": s.crew.load.session(0)}, nil)
 				if asking.Err() != nil {
 					return
 				}

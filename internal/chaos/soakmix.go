@@ -54,7 +54,7 @@ func (m *mix) turn(ctx context.Context, span time.Duration) error {
 func (m *mix) agent(n int) (by *client, player, session string) {
 	n %= len(m.crew.agents)
 	writer := admins(m.crew.load.writers) + n
-	return m.crew.agents[n], ownerOf(writer), m.crew.load.session(writer, 0)
+	return m.crew.agents[n], ownerOf(writer), m.crew.load.session(writer)
 }
 
 // frame is one of graphql-transport-ws.
