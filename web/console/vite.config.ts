@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vitest/config";
+import { words } from "./scripts/words.ts";
 
 const dist = new URL("../dist", import.meta.url).pathname;
 const server = process.env.CONSOLE_SERVER ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
-  plugins: [react(), precompress()],
+  plugins: [words(), react(), precompress()],
   build: {
     outDir: dist,
     emptyOutDir: true,
@@ -25,7 +26,7 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: { proxy: { "/graphql": { target: server, ws: true }, "/session": server } },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], testTimeout: 60_000 },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], setupFiles: ["src/words/setup.ts"], testTimeout: 60_000 },
 });
 
 // Writes name.gz beside each asset that shrinks, which the server sends as it is.

@@ -3,11 +3,13 @@ import { createRoot } from "react-dom/client";
 import { arrive, takeToken } from "./api/session";
 import { App } from "./app/App";
 import { applyTheme, storedTheme } from "./app/theme";
+import { ready } from "./words";
 import "./styles/global.css";
 
 applyTheme(storedTheme());
 const first = arrive(takeToken(window.location, window.history));
 const root = document.getElementById("root");
+await ready();
 if (root) {
   createRoot(root).render(
     <StrictMode>

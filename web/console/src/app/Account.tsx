@@ -8,6 +8,7 @@ import { Icon } from "../ui/icons";
 import { ComponentName } from "../ui/Picker";
 import { Avatar, PlayerName, type Thing } from "../ui/Things";
 import styles from "./Account.module.css";
+import { LanguageSwitch } from "./LanguageSwitch";
 import { auditSession, openTo } from "./places";
 import { ThemeSwitch } from "./ThemeSwitch";
 
@@ -20,6 +21,7 @@ export function Account() {
   return (
     <div className={styles.account}>
       <ThemeSwitch />
+      <LanguageSwitch />
       <button type="button" className={styles.who} popoverTarget={menu}>
         <Avatar of={me} small />
         <span className={styles.name}>

@@ -3,6 +3,7 @@ import { type Arrival, arrive, type Offer, type SessionState, takeToken, whoAmI 
 import { SignIn } from "../pages/signin/SignIn";
 import { Button } from "../ui/Button";
 import { Loading, Screen } from "../ui/Screen";
+import { useLanguage } from "../words";
 import { OtherToken } from "./OtherToken";
 import { Pages } from "./Pages";
 import { Shell } from "./Shell";
@@ -10,6 +11,7 @@ import { SignedIn } from "./SignedIn";
 
 /** The console: whoever is not signed in signs in first, at whatever address they came to. */
 export function App({ first }: { first: Promise<Arrival> }) {
+  useLanguage(); // whatever is below is drawn again in another one
   const [state, setState] = useState<SessionState>({ kind: "checking" });
   const [offer, setOffer] = useState<Offer | null>(null);
   const take = useCallback((arrival: Arrival) => {

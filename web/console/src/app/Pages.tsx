@@ -1,20 +1,21 @@
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { roles } from "../api/rights";
 import { useSession } from "../api/session";
 import { ThreadsPage } from "../pages/threads/ThreadsPage";
 import { Loading, Screen } from "../ui/Screen";
+import { lazily } from "../words";
 import { Guard } from "./Guard";
 import { Needs } from "./Needs";
 import { isAt, openTo, places } from "./places";
 
-const Thread = lazy(() => import("../pages/thread/ThreadPage"));
-const Context = lazy(() => import("../pages/context/ContextPage"));
-const Components = lazy(() => import("../pages/components/ComponentsPage"));
-const Records = lazy(() => import("../pages/records/RecordsPage"));
-const Seal = lazy(() => import("../pages/seal/SealPage"));
-const Tokens = lazy(() => import("../pages/tokens/TokensPage"));
-const Quarantine = lazy(() => import("../pages/quarantine/QuarantinePage"));
+const Thread = lazily(() => import("../pages/thread/ThreadPage"));
+const Context = lazily(() => import("../pages/context/ContextPage"));
+const Components = lazily(() => import("../pages/components/ComponentsPage"));
+const Records = lazily(() => import("../pages/records/RecordsPage"));
+const Seal = lazily(() => import("../pages/seal/SealPage"));
+const Tokens = lazily(() => import("../pages/tokens/TokensPage"));
+const Quarantine = lazily(() => import("../pages/quarantine/QuarantinePage"));
 
 /** Which address shows which page. web/web.go answers the same addresses. */
 export function Pages() {

@@ -1,10 +1,10 @@
-import { ago, dateTime, time } from "./format";
+import { ago, dateTime, exact, time } from "./format";
 
-/** A moment; the exact one, as the log holds it, on hover. */
+/** A moment; on hover the exact one, in words and as the log holds it. */
 export function Time({ at, as = "full" }: { at: string; as?: "full" | "ago" | "clock" }) {
   const text = as === "ago" ? ago(at, Date.now()) : as === "clock" ? time(at) : dateTime(at);
   return (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={`${exact(at)}\n${at}`}>
       {text}
     </time>
   );

@@ -2,6 +2,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { signIn, takeToken, whoAmI } from "../../api/session";
 import { applyTheme, storedTheme } from "../../app/theme";
+import { ready } from "../../words";
 import "../../styles/global.css";
 import { PlaygroundPage } from "./PlaygroundPage";
 
@@ -9,6 +10,7 @@ applyTheme(storedTheme());
 const token = takeToken(window.location, window.history);
 const first = token ? signIn(token) : whoAmI();
 const root = document.getElementById("root");
+await ready();
 if (root) {
   createRoot(root).render(
     <StrictMode>

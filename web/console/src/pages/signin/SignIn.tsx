@@ -1,4 +1,5 @@
 import type { SessionState } from "../../api/session";
+import { LanguageSwitch } from "../../app/LanguageSwitch";
 import { ThemeSwitch } from "../../app/ThemeSwitch";
 import { useTitle } from "../../app/title";
 import styles from "./SignIn.module.css";
@@ -22,6 +23,7 @@ export function SignIn({ reason, onState }: Props) {
         </p>
       </section>
       <ThemeSwitch />
+      <LanguageSwitch />
     </main>
   );
 }

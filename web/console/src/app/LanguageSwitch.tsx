@@ -1,0 +1,23 @@
+import { chooseLanguage, languages, t, useLanguage } from "../words";
+import styles from "./ThemeSwitch.module.css";
+
+/** Chooses the language of the console. The page keeps its data: only the words change. */
+export function LanguageSwitch() {
+  const language = useLanguage();
+  return (
+    <fieldset className={styles.switch}>
+      <legend className={styles.hidden}>{t("app.language")}</legend>
+      {languages.map(({ value, name }) => (
+        <label key={value} className={styles.choice} lang={value}>
+          <input
+            type="radio"
+            name="language"
+            checked={language === value}
+            onChange={() => void chooseLanguage(value).catch(() => undefined)}
+          />
+          <span>{name}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
