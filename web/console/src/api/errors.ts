@@ -1,4 +1,4 @@
-import type { CombinedError } from "urql";
+import { CombinedError } from "urql";
 
 /** The server's code for an error, or what stands for it where the server could not answer. */
 export function codeOf(error: CombinedError): string {
@@ -47,4 +47,10 @@ export function words(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "graphQLErrors" in error ? `${codeOf(error as CombinedError)}: ` : "";
   return code + error.message.replace(/^\[(GraphQL|Network)\] /, "");
+}
+
+/** Whatever was thrown while the server was asked, as what a failed request gives. */
+export function asCombined(error: unknown): CombinedError {
+  if (error instanceof CombinedError) return error;
+  return new CombinedError({ networkError: error instanceof Error ? error : new Error(String(error)) });
 }

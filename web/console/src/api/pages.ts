@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { CombinedError } from "urql";
+import type { CombinedError } from "urql";
+import { asCombined } from "./errors";
 
 /** One page of a connection. */
 export type Page<T> = { items: T[]; endCursor: string | null; hasNextPage: boolean; totalCount?: number };
@@ -90,9 +91,4 @@ export function usePages<T>(fetchPage: FetchPage<T>): Pages<T> {
 
 function begin<T>(): State<T> {
   return { items: [], end: null, loading: true, error: null, total: null };
-}
-
-function asCombined(error: unknown): CombinedError {
-  if (error instanceof CombinedError) return error;
-  return new CombinedError({ networkError: error instanceof Error ? error : new Error(String(error)) });
 }
