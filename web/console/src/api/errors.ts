@@ -1,4 +1,5 @@
 import { CombinedError } from "urql";
+import { t } from "../words";
 
 /** The server's code for an error, or what stands for it where the server could not answer. */
 export function codeOf(error: CombinedError): string {
@@ -8,22 +9,28 @@ export function codeOf(error: CombinedError): string {
   return error.networkError ? "UNREACHABLE" : "INTERNAL";
 }
 
-const titles: Record<string, string> = {
-  UNAUTHENTICATED: "You are not signed in",
-  FORBIDDEN: "You may not see this",
-  NOT_FOUND: "There is nothing here",
-  BAD_USER_INPUT: "The server did not accept this",
-  RATE_LIMITED: "Too many requests",
-  UNAVAILABLE: "The server is not ready",
-  UNREACHABLE: "The server does not answer",
-};
+const known = [
+  "UNAUTHENTICATED",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "BAD_USER_INPUT",
+  "RATE_LIMITED",
+  "UNAVAILABLE",
+  "UNREACHABLE",
+] as const;
+
+/** What an error of a code is called, for a person. */
+export function titleOf(code: string): string {
+  const one = known.find((k) => k === code);
+  return one ? t(`api.error.${one}`) : t("api.error.other");
+}
 
 /** What went wrong, for a person: a title, the server's words, and its code to look up. */
 export function describe(error: CombinedError): { title: string; detail: string; code: string } {
   const code = codeOf(error);
   const said = error.graphQLErrors.map((e) => e.message).join(" ");
-  const detail = said || error.networkError?.message || "No reason was given.";
-  return { title: titles[code] ?? "Something went wrong", detail, code };
+  const detail = said || error.networkError?.message || t("api.error.unsaid");
+  return { title: titleOf(code), detail, code };
 }
 
 /** What the server says of one input: "input.note: is too long" is of the field note, and of those below it. */
@@ -40,9 +47,11 @@ export function fieldError(error: CombinedError): FieldError {
 
 /** Whatever was thrown while the server was asked, in words. */
 export function words(error: unknown): string {
-  if (error instanceof CloseEvent)
-    return `The connection was closed (${error.code}${error.reason && `: ${error.reason}`}).`;
-  if (error instanceof Event) return "The connection to the server failed.";
+  if (error instanceof CloseEvent) {
+    const { code, reason } = error;
+    return reason ? t("api.closed.reason", { code, reason }) : t("api.closed", { code });
+  }
+  if (error instanceof Event) return t("api.connection");
   if (Array.isArray(error)) return error.map((e) => e.message).join(" "); // GraphQL errors, as graphql-ws throws them
   if (!(error instanceof Error)) return String(error);
   const code = "graphQLErrors" in error ? `${codeOf(error as CombinedError)}: ` : "";

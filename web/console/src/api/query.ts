@@ -1,4 +1,5 @@
 import type { AnyVariables, Client, CombinedError, DocumentInput } from "urql";
+import { t } from "../words";
 import type { Page } from "./pages";
 
 /** Asks the server, past every cache. Rejects with a CombinedError. */
@@ -9,7 +10,7 @@ export async function ask<Data, Variables extends AnyVariables>(
 ): Promise<Data> {
   const result = await client.query(query, variables, { requestPolicy: "network-only" }).toPromise();
   if (result.error) throw result.error as CombinedError;
-  if (result.data === undefined) throw new Error("The server answered without data.");
+  if (result.data === undefined) throw new Error(t("api.empty"));
   return result.data;
 }
 
@@ -23,7 +24,7 @@ export async function askPartly<Data, Variables extends AnyVariables>(
   variables: Variables,
 ): Promise<Partly<Data>> {
   const result = await client.query(query, variables, { requestPolicy: "network-only" }).toPromise();
-  if (!result.data) throw (result.error as CombinedError | undefined) ?? new Error("The server answered without data.");
+  if (!result.data) throw (result.error as CombinedError | undefined) ?? new Error(t("api.empty"));
   const words = new Set(result.error?.graphQLErrors.map((e) => e.message));
   return { data: result.data, problem: [...words].join(" ") };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { auditSession, openTo } from "../app/places";
+import { t } from "../words";
 import { allScopes, lacks, mayErase, type Role, type Scope } from "./rights";
 
 const own = "a".repeat(64);
@@ -31,7 +32,7 @@ it("lets people erase what they sent, and administrators everything, if the toke
 });
 
 it("leads to those pages alone that the token opens", () => {
-  const words = (role: Role, ...scopes: Scope[]) => openTo(who(role, ...scopes)).map((p) => p.word);
+  const words = (role: Role, ...scopes: Scope[]) => openTo(who(role, ...scopes)).map((p) => t(p.word));
   expect(words("hook", "events:ingest")).toEqual(["Playground"]);
   expect(words("client", "log:read", "verify")).toEqual(["Threads", "Components", "Records", "Seal", "Playground"]);
   expect(words("client", "tokens:manage")).toEqual(["Playground", "Tokens"]);

@@ -1,43 +1,35 @@
 // What whoever is signed in may do, as far as the console shows it. The server decides: this only spares people what it
 // would refuse.
+
+import { t } from "../words";
 import type { Identity } from "./session";
 
 /** What a token makes of whoever has it. */
 export type Role = "admin" | "agent" | "client" | "hook";
 
-/** What a token may be used for. */
-export type Scope =
-  | "log:read"
-  | "log:append"
-  | "context:select"
-  | "memory:write"
-  | "events:ingest"
-  | "verify"
-  | "tokens:manage"
-  | "erase";
-
-/** Each scope, and what it is good for. */
-export const scopes: Record<Scope, string> = {
-  "log:read": "Read messages, threads, sessions, components and records.",
-  "log:append": "Append messages, and record what was sent with a selection.",
-  "context:select": "Ask for ranked context, and read what was selected.",
-  "memory:write": "Describe components; administrators also add records and drop vectors.",
-  "events:ingest": "Deliver events, and nothing else.",
-  verify: "Check chains, the tree and proofs.",
-  "tokens:manage": "Make and revoke tokens.",
-  erase: "Erase contents for good, on the record.",
-};
-
 /** All scopes, in the server's order. */
-export const allScopes = Object.keys(scopes) as Scope[];
+export const allScopes = [
+  "log:read",
+  "log:append",
+  "context:select",
+  "memory:write",
+  "events:ingest",
+  "verify",
+  "tokens:manage",
+  "erase",
+] as const;
 
-/** Each role in words. */
-export const roles: Record<Role, { word: string; sees: string }> = {
-  admin: { word: "administrator", sees: "Sees every session. Reading those of others is on record." },
-  agent: { word: "agent", sees: "Acts as its player, and sees the sessions that they take part in." },
-  client: { word: "client", sees: "Acts as their player, and sees the sessions that they take part in." },
-  hook: { word: "hook", sees: "Delivers events, and sees nothing." },
-};
+/** What a token may be used for. */
+export type Scope = (typeof allScopes)[number];
+
+/** What a scope is good for. */
+export const scopeWords = (scope: Scope): string => t(`api.scope.${scope}`);
+
+/** What a role is called. */
+export const roleWord = (role: Role): string => t(`api.role.${role}`);
+
+/** What somebody in a role sees. */
+export const seesWords = (role: Role): string => t(`api.sees.${role}`);
 
 type Rights = Pick<Identity, "role" | "scopes" | "player">;
 
@@ -56,8 +48,7 @@ export type Needs = { scope?: Scope | undefined; admin?: boolean | undefined };
 
 /** Why somebody may not use something, in words; empty if they may. */
 export function lacks(who: Rights, needs: Needs): string {
-  if (needs.admin && !isAdmin(who)) return `It is for administrators; you are signed in as ${roles[who.role].word}.`;
-  if (needs.scope && !has(who, needs.scope))
-    return `It needs a token with the scope ${needs.scope}, which yours lacks.`;
+  if (needs.admin && !isAdmin(who)) return t("api.lacks.admin", { role: roleWord(who.role) });
+  if (needs.scope && !has(who, needs.scope)) return t("api.lacks.scope", { scope: needs.scope });
   return "";
 }

@@ -1,6 +1,7 @@
 // Who is signed in. The token itself is never kept here: the server holds it in a cookie that scripts cannot read.
 import type { Client as Socket } from "graphql-ws";
 import { createContext, use } from "react";
+import { t } from "../words";
 import type { Role, Scope } from "./rights";
 
 /** Whoever the cookie belongs to. token: the id of the token that they signed in with; empty if it has none. */
@@ -78,7 +79,7 @@ async function attempt(method: "GET" | "POST" | "DELETE", { token, bearer }: Wit
     const body = token === undefined ? null : JSON.stringify({ token });
     response = await fetch("/session", { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch {
-    return { kind: "unreachable", reason: "The server does not answer." };
+    return { kind: "unreachable", reason: t("api.session.silent") };
   }
   if (response.status === 401 || (method === "POST" && response.status === 403)) {
     return { kind: "signedOut", ...because(await message(response)) };
@@ -96,9 +97,9 @@ export const because = (said: string): { reason?: string } => (said.startsWith("
 async function message(response: Response): Promise<string> {
   try {
     const body = (await response.json()) as { errors?: { message?: string }[] };
-    return body.errors?.[0]?.message ?? "The server refused.";
+    return body.errors?.[0]?.message ?? t("api.session.refused");
   } catch {
-    return "The server refused.";
+    return t("api.session.refused");
   }
 }
 

@@ -1,12 +1,13 @@
 import { useId, useRef } from "react";
 import { useQuery } from "urql";
 import { Link, useLocation } from "wouter";
-import { allScopes, has, isAdmin, roles, scopes } from "../api/rights";
+import { allScopes, has, isAdmin, roleWord, scopeWords, seesWords } from "../api/rights";
 import { useSession } from "../api/session";
 import { Copy } from "../ui/Hash";
 import { Icon } from "../ui/icons";
 import { ComponentName } from "../ui/Picker";
 import { Avatar, PlayerName, type Thing } from "../ui/Things";
+import { T, t } from "../words";
 import styles from "./Account.module.css";
 import { LanguageSwitch } from "./LanguageSwitch";
 import { auditSession, openTo } from "./places";
@@ -17,7 +18,6 @@ export function Account() {
   const { identity, leave } = useSession();
   const menu = useId();
   const me = useMe();
-  const { word } = roles[identity.role];
   return (
     <div className={styles.account}>
       <ThemeSwitch />
@@ -27,15 +27,15 @@ export function Account() {
         <span className={styles.name}>
           <PlayerName player={me} />
           <span className={styles.role}>
-            {word}
-            <span className={styles.hidden}>, what you may do</span>
+            {roleWord(identity.role)}
+            <span className={styles.hidden}>{t("app.account.may")}</span>
           </span>
         </span>
       </button>
       <Menu id={menu} me={me} />
-      <button type="button" className={styles.leave} aria-label="Sign out" onClick={leave}>
+      <button type="button" className={styles.leave} aria-label={t("app.account.leave")} onClick={leave}>
         <Icon name="leave" />
-        <span>Sign out</span>
+        <span>{t("app.account.leave")}</span>
       </button>
     </div>
   );
@@ -62,11 +62,11 @@ function Menu({ id, me }: { id: string; me: Thing }) {
   return (
     <section ref={box} id={id} popover="auto" className={styles.menu} aria-labelledby={titled}>
       <h2 id={titled}>
-        <PlayerName player={me} />, {roles[identity.role].word}
+        <T id="app.account.titled" values={{ name: <PlayerName player={me} />, role: roleWord(identity.role) }} />
       </h2>
-      <p>{roles[identity.role].sees}</p>
+      <p>{seesWords(identity.role)}</p>
       <p className={styles.links}>
-        <Copy text={identity.player} label="Copy your player’s hash" />
+        <Copy text={identity.player} label={t("app.account.copy")} />
       </p>
       <ul className={styles.links}>
         {openTo(identity)
@@ -75,7 +75,7 @@ function Menu({ id, me }: { id: string; me: Thing }) {
             <li key={p.to} className={styles.narrow}>
               <Link href={p.to} onClick={close} aria-current={path === p.to ? "page" : undefined}>
                 <Icon name={p.icon} />
-                {p.word}
+                {t(p.word)}
               </Link>
             </li>
           ))}
@@ -83,19 +83,20 @@ function Menu({ id, me }: { id: string; me: Thing }) {
           <li>
             <Link href={`/sessions/${auditSession(identity.player)}`} onClick={close}>
               <Icon name="records" />
-              What you did as administrator
+              {t("app.account.audit")}
             </Link>
           </li>
         )}
       </ul>
-      <h3>Your token’s scopes</h3>
+      <h3>{t("app.account.scopes")}</h3>
       <ul className={styles.scopes}>
         {allScopes.map((scope) => (
           <li key={scope} data-has={has(identity, scope)}>
             <Icon name={has(identity, scope) ? "check" : "close"} size={14} />
             <span>
-              <code>{scope}</code> <span className={styles.hidden}>{has(identity, scope) ? "yes:" : "no:"}</span>
-              {scopes[scope]}
+              <code>{scope}</code>{" "}
+              <span className={styles.hidden}>{t(has(identity, scope) ? "app.account.yes" : "app.account.no")}</span>
+              {scopeWords(scope)}
             </span>
           </li>
         ))}

@@ -3,7 +3,7 @@ import { type Arrival, arrive, type Offer, type SessionState, takeToken, whoAmI 
 import { SignIn } from "../pages/signin/SignIn";
 import { Button } from "../ui/Button";
 import { Loading, Screen } from "../ui/Screen";
-import { useLanguage } from "../words";
+import { t, useLanguage } from "../words";
 import { OtherToken } from "./OtherToken";
 import { Pages } from "./Pages";
 import { Shell } from "./Shell";
@@ -30,7 +30,7 @@ export function App({ first }: { first: Promise<Arrival> }) {
     return () => window.removeEventListener("hashchange", onHash);
   }, [take]);
 
-  if (state.kind === "checking") return <Loading what="your session" />;
+  if (state.kind === "checking") return <Loading what={t("app.checking")} />;
   if (state.kind === "signedOut") return <SignIn reason={state.reason} onState={setState} />;
   if (state.kind === "unreachable") {
     const again = () => void whoAmI().then(setState);
@@ -39,14 +39,14 @@ export function App({ first }: { first: Promise<Arrival> }) {
         <Screen
           icon="server"
           tone="bad"
-          title="The server does not answer"
+          title={t("app.unreachable")}
           action={
             <Button icon="retry" onClick={again}>
-              Try again
+              {t("app.again")}
             </Button>
           }
         >
-          {state.reason} Whether you are signed in is not known.
+          {t("app.unreachable.detail", { reason: state.reason })}
         </Screen>
       </main>
     );

@@ -1,10 +1,11 @@
 import { createContext, use, useEffect, useRef } from "react";
-import { roles } from "../api/rights";
+import { roleWord } from "../api/rights";
 import { type SessionState, useSession } from "../api/session";
 import { TokenForm } from "../pages/signin/TokenForm";
 import { Button } from "../ui/Button";
 import dialogs from "../ui/Dialog.module.css";
 import { Icon } from "../ui/icons";
+import { T, t } from "../words";
 import banners from "./SealBanner.module.css";
 
 /** A session that has ended: why, in the server's words, and whether the console asks to sign in again now. */
@@ -31,9 +32,9 @@ export function EndedBanner() {
       <div className={banners.banner} role="alert">
         <Icon name="warning" />
         <span>
-          <b>Your session has ended.</b> This page stays as it was; what it asks of the server waits.
+          <T id="app.ended" />
         </span>
-        <Button onClick={() => ask(true)}>Sign in again</Button>
+        <Button onClick={() => ask(true)}>{t("app.ended.again")}</Button>
       </div>
       {ended.asking && <Dialog control={control} why={ended.why} />}
     </>
@@ -55,15 +56,12 @@ function Dialog({ control: { ask, arrive }, why }: { control: Control; why: stri
       onKeyDown={(e) => e.stopPropagation()}
     >
       <div className={dialogs.form}>
-        <h2 id="ended">Your session has ended</h2>
-        {why && <p>The server says: {why}</p>}
-        <p id="ended-help">
-          You were signed in as {roles[identity.role].word}. Sign in as the same player to go on where you are: nothing
-          on this page is lost. Anybody else begins at the page as it is opened.
-        </p>
+        <h2 id="ended">{t("app.ended.title")}</h2>
+        {why && <p>{t("app.ended.said", { why })}</p>}
+        <p id="ended-help">{t("app.ended.help", { role: roleWord(identity.role) })}</p>
         <TokenForm describedBy="ended-help" onState={arrive}>
           <Button icon="leave" onClick={leave}>
-            Leave
+            {t("app.ended.leave")}
           </Button>
         </TokenForm>
       </div>

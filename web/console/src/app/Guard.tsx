@@ -1,6 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { Button } from "../ui/Button";
 import { Screen } from "../ui/Screen";
+import { t } from "../words";
 
 type State = { failed: Error | null };
 
@@ -17,12 +18,12 @@ export class Guard extends Component<{ children: ReactNode }, State> {
     if (!failed) return this.props.children;
     const again = (
       <Button icon="retry" onClick={() => window.location.reload()}>
-        Load it again
+        {t("app.failed.again")}
       </Button>
     );
     return (
-      <Screen icon="error" tone="bad" title="This page failed" action={again}>
-        <p>An error in the console itself, not in the log: {failed.message}</p>
+      <Screen icon="error" tone="bad" title={t("app.failed")} action={again}>
+        <p>{t("app.failed.detail", { message: failed.message })}</p>
       </Screen>
     );
   }

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "react";
-import { roles } from "../api/rights";
+import { roleWord } from "../api/rights";
 import { type Offer, type SessionState, signIn, useSession } from "../api/session";
 import { Button } from "../ui/Button";
 import dialogs from "../ui/Dialog.module.css";
 import { ShortHash } from "../ui/Hash";
 import { Icon } from "../ui/icons";
+import { T, t } from "../words";
 
 type Props = {
   offer: Offer;
@@ -27,7 +28,7 @@ export function OtherToken({ offer: { token, whose }, onState, onClose }: Props)
     const state = await signIn(token);
     if (state.kind === "signedIn") return onState(state);
     setBusy(false);
-    setFailed(state.kind === "checking" ? "" : (state.reason ?? "The server did not accept the token."));
+    setFailed(state.kind === "checking" ? "" : (state.reason ?? t("api.session.rejected")));
   };
   return (
     <dialog
@@ -38,11 +39,17 @@ export function OtherToken({ offer: { token, whose }, onState, onClose }: Props)
       onKeyDown={(e) => e.stopPropagation()}
     >
       <div className={dialogs.form}>
-        <h2 id="other-token">The link has somebody else’s token</h2>
+        <h2 id="other-token">{t("app.other")}</h2>
         <p>
-          It is that of the {roles[whose.role].word} <ShortHash hash={whose.player} />. You are signed in as the{" "}
-          {roles[identity.role].word} <ShortHash hash={identity.player} />. Whatever you do after you change is done in
-          the other’s name, and seen by them. If you did not expect this, stay.
+          <T
+            id="app.other.detail"
+            values={{
+              role: roleWord(whose.role),
+              other: <ShortHash hash={whose.player} />,
+              own: roleWord(identity.role),
+              me: <ShortHash hash={identity.player} />,
+            }}
+          />
         </p>
         {failed && (
           <p className={dialogs.error} role="alert">
@@ -52,10 +59,10 @@ export function OtherToken({ offer: { token, whose }, onState, onClose }: Props)
         )}
         <div className={dialogs.actions}>
           <Button look="primary" onClick={onClose}>
-            Stay
+            {t("app.other.stay")}
           </Button>
           <Button icon="leave" disabled={busy} onClick={() => void change()}>
-            {busy ? "Signing in…" : "Sign in as the other"}
+            {t(busy ? "app.other.busy" : "app.other.change")}
           </Button>
         </div>
       </div>

@@ -1,10 +1,10 @@
 import { type ReactNode, Suspense } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { roles } from "../api/rights";
+import { roleWord } from "../api/rights";
 import { useSession } from "../api/session";
 import { ThreadsPage } from "../pages/threads/ThreadsPage";
 import { Loading, Screen } from "../ui/Screen";
-import { lazily } from "../words";
+import { lazily, t } from "../words";
 import { Guard } from "./Guard";
 import { Needs } from "./Needs";
 import { isAt, openTo, places } from "./places";
@@ -22,7 +22,7 @@ export function Pages() {
   const [path] = useLocation();
   return (
     <Guard key={path}>
-      <Suspense fallback={<Loading what="the page" />}>
+      <Suspense fallback={<Loading what={t("app.page")} />}>
         <Permitted path={path}>
           <Switch>
             <Route path="/">
@@ -53,8 +53,8 @@ export function Pages() {
               <Quarantine />
             </Route>
             <Route>
-              <Screen icon="search" title="There is no such page">
-                The address leads nowhere in this console.
+              <Screen icon="search" title={t("app.nowhere")}>
+                {t("app.nowhere.detail")}
               </Screen>
             </Route>
           </Switch>
@@ -69,7 +69,7 @@ function Permitted({ path, children }: { path: string; children: ReactNode }) {
   const place = places.find((p) => isAt(p, path));
   if (!place) return children;
   return (
-    <Needs title={`“${place.word}” is not open to you`} scope={place.scope} admin={place.admin}>
+    <Needs title={t("app.closed", { page: t(place.word) })} scope={place.scope} admin={place.admin}>
       {children}
     </Needs>
   );
@@ -80,9 +80,8 @@ function First() {
   const place = openTo(identity).find((p) => !p.whole);
   if (place) return <Redirect to={place.to} replace />;
   return (
-    <Screen icon="key" title="No page of the console is open to you">
-      You are signed in as {roles[identity.role].word}, with a token for {identity.scopes.join(", ")}. Sign in with
-      another one to read the log.
+    <Screen icon="key" title={t("app.none")}>
+      {t("app.none.detail", { role: roleWord(identity.role), scopes: identity.scopes.join(", ") })}
     </Screen>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import { useQuery } from "urql";
 import { SealCondition } from "../seal/query";
 import { Icon } from "../ui/icons";
+import { t } from "../words";
 import styles from "./SealBanner.module.css";
 
 const pace = 10_000; // milliseconds between looks at the seal
@@ -24,10 +25,9 @@ export function SealBanner() {
     <div className={styles.banner} role="alert">
       <Icon name="broken" />
       <span>
-        <b>{condition === "REFUSED" ? "Nothing is sealed: the tree is REFUSED." : "Nothing is sealed: FAILING."}</b>{" "}
-        {problem}
+        <b>{t(condition === "REFUSED" ? "app.seal.refused" : "app.seal.failing")}</b> {problem}
       </span>
-      <a href="/seal">Seal</a>
+      <a href="/seal">{t("app.place.seal")}</a>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { Link, useLocation } from "wouter";
 import { has } from "../api/rights";
 import { useSession } from "../api/session";
 import { Icon } from "../ui/icons";
+import { t } from "../words";
 import { Account } from "./Account";
 import { EndedBanner } from "./Ended";
 import { isAt, openTo, type Place } from "./places";
@@ -23,14 +24,14 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
-        Skip to the page
+        {t("app.skip")}
       </a>
       <header className={styles.side}>
-        <Link href="/" className={styles.brand} aria-label="Context manager">
+        <Link href="/" className={styles.brand} aria-label={t("app.name")}>
           <img src="/favicon.svg" alt="" width={22} height={22} />
-          <span>Context manager</span>
+          <span>{t("app.name")}</span>
         </Link>
-        <nav className={styles.nav} aria-label="Main">
+        <nav className={styles.nav} aria-label={t("app.nav")}>
           {openTo(identity).map((place) => (
             <PlaceLink key={place.to} place={place} here={isAt(place, path)} />
           ))}
@@ -54,7 +55,7 @@ function PlaceLink({ place: { to, icon, word, whole, apart }, here }: { place: P
   const inside = (
     <>
       <Icon name={icon} />
-      {word}
+      {t(word)}
     </>
   );
   return whole ? (

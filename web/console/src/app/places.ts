@@ -2,12 +2,13 @@ import { lacks, type Needs } from "../api/rights";
 import type { Identity } from "../api/session";
 import { sha256 } from "../chain/bytes";
 import type { IconName } from "../ui/icons";
+import type { Id } from "../words";
 
 /** A page that the console leads to, and what it asks of whoever opens it. */
 export type Place = Needs & {
   to: string;
   icon: IconName;
-  word: string;
+  word: Id;
   /** A document of its own. */
   whole?: boolean;
   /** Stands with what is for running the log, not for reading it. */
@@ -16,19 +17,19 @@ export type Place = Needs & {
 
 /** Where one can go from every page. */
 export const places: readonly Place[] = [
-  { to: "/threads", icon: "threads", word: "Threads", scope: "log:read" },
-  { to: "/context", icon: "context", word: "Context", scope: "context:select" },
-  { to: "/components", icon: "components", word: "Components", scope: "log:read" },
-  { to: "/records", icon: "records", word: "Records", scope: "log:read" },
-  { to: "/seal", icon: "sealed", word: "Seal", scope: "verify" },
+  { to: "/threads", icon: "threads", word: "app.place.threads", scope: "log:read" },
+  { to: "/context", icon: "context", word: "app.place.context", scope: "context:select" },
+  { to: "/components", icon: "components", word: "app.place.components", scope: "log:read" },
+  { to: "/records", icon: "records", word: "app.place.records", scope: "log:read" },
+  { to: "/seal", icon: "sealed", word: "app.place.seal", scope: "verify" },
   // A document of its own: its editor needs a looser content policy than the rest of the console.
-  { to: "/playground", icon: "playground", word: "Playground", whole: true },
-  { to: "/tokens", icon: "key", word: "Tokens", scope: "tokens:manage", apart: true },
-  { to: "/quarantine", icon: "quarantine", word: "Quarantine", scope: "log:read", admin: true, apart: true },
+  { to: "/playground", icon: "playground", word: "app.place.playground", whole: true },
+  { to: "/tokens", icon: "key", word: "app.place.tokens", scope: "tokens:manage", apart: true },
+  { to: "/quarantine", icon: "quarantine", word: "app.place.quarantine", scope: "log:read", admin: true, apart: true },
 ];
 
 /** Those of the places that somebody may use. */
-export const openTo = (who: Identity): readonly Place[] => places.filter((p) => lacks(who, p) === "");
+export const openTo = (who: Identity): readonly Place[] => places.filter((p) => !lacks(who, p));
 
 /** Whether an address belongs to a place. Sessions and messages are read among the threads. */
 export function isAt({ to }: Place, path: string): boolean {

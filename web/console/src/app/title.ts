@@ -1,8 +1,10 @@
 import { useEffect } from "react";
+import { t } from "../words";
 
 /** Names the page in the browser's tab and history. */
 export function useTitle(title: string): void {
+  const named = t("app.title", { page: title });
   useEffect(() => {
-    document.title = `${title} · Context manager`;
-  }, [title]);
+    document.title = named;
+  }, [named]);
 }

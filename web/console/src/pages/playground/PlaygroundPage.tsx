@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { has, isAdmin, roles } from "../../api/rights";
+import { has, isAdmin, roleWord } from "../../api/rights";
 import { type SessionState, whoAmI } from "../../api/session";
 import { EndedBanner } from "../../app/Ended";
 import { SealBanner } from "../../app/SealBanner";
@@ -49,7 +49,7 @@ export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
           </a>
           <h1>Playground</h1>
           <p>
-            The API at /graphql, as you: {roles[identity.role].word}. What is sent here is real.
+            The API at /graphql, as you: {roleWord(identity.role)}. What is sent here is real.
             {!isAdmin(identity) && " Only administrators may read the schema, so nothing is completed here."}
           </p>
         </header>

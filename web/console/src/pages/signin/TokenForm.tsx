@@ -2,6 +2,7 @@ import { type SubmitEvent, useState } from "react";
 import { type SessionState, signIn } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/icons";
+import { t } from "../../words";
 import styles from "./TokenForm.module.css";
 
 type Props = {
@@ -20,16 +21,16 @@ export function TokenForm({ reason, describedBy, onState, children }: Props) {
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget).get("token") ?? "").trim();
-    if (!token) return setFailed("The token is empty.");
+    if (!token) return setFailed(t("signin.empty"));
     setBusy(true);
     const state = await signIn(token);
     setBusy(false);
     if (state.kind === "signedIn") onState(state);
-    else setFailed(state.kind === "checking" ? undefined : (state.reason ?? "The server did not accept the token."));
+    else setFailed(state.kind === "checking" ? undefined : (state.reason ?? t("api.session.rejected")));
   };
   return (
     <form className={styles.form} onSubmit={submit}>
-      <label htmlFor="token">Token</label>
+      <label htmlFor="token">{t("signin.token")}</label>
       <input
         id="token"
         name="token"
@@ -50,7 +51,7 @@ export function TokenForm({ reason, describedBy, onState, children }: Props) {
       <div className={styles.actions}>
         {children}
         <Button look="primary" type="submit" disabled={busy}>
-          {busy ? "Signing in…" : "Sign in"}
+          {t(busy ? "signin.busy" : "signin.title")}
         </Button>
       </div>
     </form>

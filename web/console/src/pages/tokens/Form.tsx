@@ -1,7 +1,7 @@
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from "react";
 import { useMutation } from "urql";
 import { fieldError } from "../../api/errors";
-import { allScopes, has, isAdmin, type Scope, scopes } from "../../api/rights";
+import { allScopes, has, isAdmin, type Scope, scopeWords } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { dateTime } from "../../ui/format";
@@ -124,7 +124,7 @@ function ScopesField({ draft, wrong, onChange }: ScopesProps) {
               <code>{scope}</code>
               {kinds[draft.kind].scopes.includes(scope) && <span className={styles.usual}>usual</span>}
               <span className={styles.hint}>
-                {scopes[scope]}
+                {scopeWords(scope)}
                 {!has(identity, scope) && " Your own token lacks it, so you cannot give it."}
               </span>
             </span>
