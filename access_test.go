@@ -53,7 +53,7 @@ func newSite(t testing.TB, fenced bool, cfg config.Server) *site {
 		runSQL(t, at, "ALTER TABLE log.messages DISABLE ROW LEVEL SECURITY") // by which the store tells
 	}
 	quiet, dir := slog.New(slog.DiscardHandler), t.TempDir() // made first, and so removed once the sealer has stopped
-	opened, err := instance.Open(context.Background(), config.Database{DatabaseURL: at}, false, quiet)
+	opened, err := instance.Open(context.Background(), config.Database{DatabaseURL: at, DataDir: dir}, false, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

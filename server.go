@@ -212,7 +212,9 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 	sessions := auth.NewSessions()
 	sessions.Recheck = tokens.Recheck
 	gate := auth.NewGate(limited, sessions)
-	api := graph.NewHandler(&graph.Resolver{Store: s.DB, Log: log},
+	health := &health{instance: s}
+	metrics.AddProblems(problemCodes(), health.wrong)
+	api := graph.NewHandler(&graph.Resolver{Store: s.DB, Log: log, About: about(s, cfg)},
 		graph.Config{Log: log, Tokens: limited, Watcher: tokens, Origins: cfg.Origins(), Limits: limits, Places: graph.Admission{
 			Reads: overload.New(readPlaces, readQueue), Writes: overload.New(writePlaces, writeQueue),
 			Searches: overload.New(findPlaces, findQueue),
@@ -227,7 +229,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},
 		{"/healthz", httpd.Secure(server.Health(httpd.Readiness{}), false)},
 		{"/readyz", httpd.Secure(limits.Note(gate.Identify(server.Health(httpd.Readiness{
-			Check: ready(s), Remarks: remarks(s), Trusted: administrates(limits),
+			Check: health.check, Remarks: health.remarks, Trusted: administrates(limits),
 		}))), false)},
 		{"/", web.Handler()},
 	}
@@ -250,17 +252,6 @@ func known(next http.Handler) http.Handler {
 	})
 }
 
-// remarks are what operators should know though all is well.
-func remarks(s *instance.Instance) []httpd.Remark {
-	if s.Fenced() {
-		return nil
-	}
-	return []httpd.Remark{{
-		Word:   "row-level security is off",
-		Reason: "the database's login may not make roles, or not take on cm_player, so the server's own rules stand alone",
-	}}
-}
-
 // administrates tells whether a request shows an administrator's token. One that shows another which is not valid counts
 // against its address, as everywhere; probes show none.
 func administrates(limits *limit.Limiter) func(*http.Request) bool {
@@ -270,27 +261,6 @@ func administrates(limits *limit.Limiter) func(*http.Request) bool {
 			_ = limits.Take(r.Context()) // it is answered all the same
 		}
 		return err == nil && caller.IsAdmin()
-	}
-}
-
-// ready tells whether the private Postgres runs, if there is one, the database answers, and the tree is one that may be
-// signed.
-func ready(s *instance.Instance) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if s.Postgres != nil {
-			if err := s.Postgres.Problem(); err != nil {
-				return err
-			}
-		}
-		if err := s.Ping(ctx); err != nil {
-			return err
-		}
-		if sealer := s.Sealer(); sealer != nil {
-			if err := sealer.Ready(); err != nil {
-				return &httpd.Unready{Word: "the log is not sealed", Cause: err}
-			}
-		}
-		return nil
 	}
 }
 

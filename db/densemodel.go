@@ -56,29 +56,34 @@ func (d *DB) EmbeddingModels(ctx context.Context) ([]EmbeddingModel, error) {
 	for i, r := range rows {
 		dimensions, created := int(r.Dimensions), r.CreatedAt.UTC()
 		models[i] = EmbeddingModel{
-			Name: r.Name, Kind: EmbeddingKind(r.Kind), Dimensions: &dimensions, State: stateOfModel(r),
+			Name: r.Name, Kind: EmbeddingKind(r.Kind), Dimensions: &dimensions, State: stateOfModel(EmbeddingKind(r.Kind), r.Serves, r.Follows),
 			Embedded: r.Embedded, Outstanding: r.Outstanding, Refused: r.Refused, CreatedAt: &created,
 		}
 		if r.Problem != nil {
 			models[i].LastError = *r.Problem
 		}
 	}
+	return d.describeModels(models), nil
+}
+
+// describeModels adds what only this server knows.
+func (d *DB) describeModels(models []EmbeddingModel) []EmbeddingModel {
 	if e := d.dense.Load(); e != nil {
-		return e.describe(models), nil
+		return e.describe(models)
 	}
 	for i := range models {
 		if models[i].Kind == DenseModel && models[i].State != ModelKept {
 			models[i].LastError = "this server has no embedding provider; without one, what is new is not embedded, and searches go by words alone. If there is to be none, drop the model"
 		}
 	}
-	return models, nil
+	return models
 }
 
-func stateOfModel(r dbgen.ModelsRow) EmbeddingState {
+func stateOfModel(kind EmbeddingKind, serves, follows bool) EmbeddingState {
 	switch {
-	case r.Serves || EmbeddingKind(r.Kind) == LexicalModel:
+	case serves || kind == LexicalModel:
 		return ModelServing
-	case r.Follows:
+	case follows:
 		return ModelBuilding
 	}
 	return ModelKept

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -148,10 +149,12 @@ func refuseDamage(err error) error {
 // server ended between publishing and keeping a checkpoint: then the tree must extend the file, and whoever seals
 // signs it later.
 func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
+	began := time.Now()
 	position, err := q.SealPosition(ctx)
 	if err != nil {
 		return err
 	}
+	s.looked(began, position)
 	if err := s.checkKey(ctx, q, position); err != nil {
 		return err
 	}

@@ -92,6 +92,7 @@ type Sealer struct {
 	newest  *seal.Checkpoint // nil: not known
 	refused *refusal         // nil while the tree is not refused
 	failing time.Time        // since when; zero while it is not
+	growth  growth
 
 	// Owned by the goroutine that runs.
 	careful   bool        // a place that is in the tree already was to be taken again

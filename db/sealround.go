@@ -52,6 +52,7 @@ func (l *leader) turn(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	l.looked(began, position)
 	if err := l.checkKey(ctx, l.q, position); err != nil {
 		return false, err
 	}

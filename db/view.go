@@ -32,11 +32,14 @@ func (d *DB) read() *dbgen.Queries { return d.readAs(becomeSQL) }
 // since planning behind a fence takes longer than such a query does.
 func (d *DB) readByKey() *dbgen.Queries { return d.readAs(becomePlannedSQL) }
 
-func (d *DB) readAs(become string) *dbgen.Queries {
+func (d *DB) readAs(become string) *dbgen.Queries { return dbgen.New(d.readerAs(become)) }
+
+// readerAs is the same for statements that are not among the queries.
+func (d *DB) readerAs(become string) dbgen.DBTX {
 	if d.viewer == nil || !d.fenced {
-		return dbgen.New(metered{d.reads})
+		return metered{d.reads}
 	}
-	return dbgen.New(metered{fence{d, become}})
+	return metered{fence{d, become}}
 }
 
 const (

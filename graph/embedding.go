@@ -3,11 +3,15 @@ package graph
 import (
 	"context"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/model"
 )
 
 func (r *Resolver) embeddingModels(ctx context.Context) ([]model.EmbeddingModel, error) {
-	models, err := r.Store.EmbeddingModels(ctx)
+	return embeddingModelsOf(r.Store.EmbeddingModels(ctx))
+}
+
+func embeddingModelsOf(models []db.EmbeddingModel, err error) ([]model.EmbeddingModel, error) {
 	if err != nil {
 		return nil, err
 	}

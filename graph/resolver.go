@@ -15,6 +15,7 @@ import (
 type Resolver struct {
 	Store *db.DB // all of it: what callers ask for goes through view
 	Log   *slog.Logger
+	About *About // nil: the server does not tell of itself
 }
 
 // view gives the store as the caller sees it: all of it to administrators, whose reading goes on record, nothing to

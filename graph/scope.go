@@ -45,6 +45,8 @@ var access = map[string]map[string]rule{
 		"seal":             {auth.Verify, nil},
 		"embeddingModels":  {auth.LogRead, administratorsOnly},
 		"tokens":           {auth.TokensManage, nil},
+		"overview":         {auth.LogRead, nil},
+		"server":           {auth.LogRead, administratorsOnly},
 		"quarantine":       {auth.LogRead, administratorsOnly},
 		"quarantines":      {auth.LogRead, administratorsOnly},
 	},

@@ -54,6 +54,11 @@ var within = map[string]map[string]auth.Scopes{
 	"SessionVerification":  {"breaks": part},
 	"LogVerification":      {"checkpoint": part, "breaks": part},
 	"VerificationProgress": {"breaks": part},
+	"Overview": {
+		"outstanding": auth.Verify, "lagSeconds": auth.Verify, "checkpoint": auth.Verify, "cosigners": auth.Verify,
+		"embeddingModels": part, "problems": part,
+	},
+	"ServerInfo":           {"roles": part, "dataDirectory": part, "limits": part, "retention": part},
 	"Seal":                 {"checkpoint": part, "witnessed": part, "witnesses": part},
 }
 

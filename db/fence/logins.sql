@@ -49,6 +49,7 @@ END $$;
 GRANT USAGE ON SCHEMA log, core, knowledge, embedding, memory, seal, auth TO cm_writer, cm_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA log, core, knowledge, embedding, memory, seal TO cm_writer, cm_reader;
 GRANT SELECT ON public.ia_nest_events TO cm_writer, cm_reader;
+GRANT SELECT ON public.goose_db_version TO cm_writer;
 GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA auth TO cm_writer;
 
 GRANT INSERT ON log.messages, log.message_refs, log.append_keys, knowledge.records, memory.selections, memory.quarantines, log.audit_sessions TO cm_writer;

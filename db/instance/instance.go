@@ -30,6 +30,7 @@ const poolSize = 16
 type Instance struct {
 	*db.DB
 	URL      string        // of the database
+	DataDir  string        // of the settings
 	Postgres *local.Server // nil if it is somebody else's
 	Log      *slog.Logger
 }
@@ -37,7 +38,7 @@ type Instance struct {
 // Open opens the log: the one that DATABASE_URL names or, with nobody's private Postgres running, its own. With
 // share, a private Postgres that another process runs will do.
 func Open(ctx context.Context, cfg config.Database, share bool, log *slog.Logger) (*Instance, error) {
-	s := &Instance{URL: cfg.DatabaseURL, Log: log}
+	s := &Instance{URL: cfg.DatabaseURL, DataDir: cfg.DataDir, Log: log}
 	if s.URL == "" {
 		cfg.DirectURL = "" // a private Postgres has no pooler before it
 	}

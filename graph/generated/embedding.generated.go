@@ -379,4 +379,23 @@ func (ec *executionContext) marshalNEmbeddingModelState2githubᚗcomᚋtzzrᚋco
 	return res
 }
 
+func (ec *executionContext) marshalOEmbeddingModel2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEmbeddingModelᚄ(ctx context.Context, sel ast.SelectionSet, v []model.EmbeddingModel) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNEmbeddingModel2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEmbeddingModel(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 // endregion ***************************** type.gotpl *****************************

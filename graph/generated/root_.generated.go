@@ -38,6 +38,7 @@ type ResolverRoot interface {
 	MessageIntegrity() MessageIntegrityResolver
 	MessageRef() MessageRefResolver
 	Mutation() MutationResolver
+	Overview() OverviewResolver
 	Player() PlayerResolver
 	Quarantine() QuarantineResolver
 	QuarantineRelease() QuarantineReleaseResolver
@@ -139,6 +140,19 @@ type ComplexityRoot struct {
 	CreatedToken struct {
 		Secret func(childComplexity int) int
 		Token  func(childComplexity int) int
+	}
+
+	DataDirectory struct {
+		FreeBytes  func(childComplexity int) int
+		Low        func(childComplexity int) int
+		TotalBytes func(childComplexity int) int
+	}
+
+	DatabaseRole struct {
+		BypassesRowSecurity func(childComplexity int) int
+		Name                func(childComplexity int) int
+		Purpose             func(childComplexity int) int
+		Superuser           func(childComplexity int) int
 	}
 
 	DroppedItem struct {
@@ -284,6 +298,22 @@ type ComplexityRoot struct {
 		UpsertComponents   func(childComplexity int, components []component.Draft) int
 	}
 
+	Overview struct {
+		AppendsPerSecond func(childComplexity int) int
+		AtLeast          func(childComplexity int) int
+		Checkpoint       func(childComplexity int) int
+		Cosigners        func(childComplexity int) int
+		EmbeddingModels  func(childComplexity int) int
+		LagSeconds       func(childComplexity int) int
+		Messages         func(childComplexity int) int
+		Outstanding      func(childComplexity int) int
+		Players          func(childComplexity int) int
+		Problems         func(childComplexity int) int
+		Selections       func(childComplexity int) int
+		Sessions         func(childComplexity int) int
+		Threads          func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -300,6 +330,12 @@ type ComplexityRoot struct {
 		Name        func(childComplexity int) int
 		Namespace   func(childComplexity int) int
 		Preferences func(childComplexity int) int
+	}
+
+	Problem struct {
+		Code     func(childComplexity int) int
+		Message  func(childComplexity int) int
+		Severity func(childComplexity int) int
 	}
 
 	Quarantine struct {
@@ -341,12 +377,14 @@ type ComplexityRoot struct {
 		Message          func(childComplexity int, hash chain.Hash) int
 		Messages         func(childComplexity int, filter *selection.Scope, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
+		Overview         func(childComplexity int) int
 		Quarantine       func(childComplexity int, message chain.Hash) int
 		Quarantines      func(childComplexity int, active *bool, first *int, after *string) int
 		Record           func(childComplexity int, hash chain.Hash) int
 		Records          func(childComplexity int, kind *chain.RefType, search *string, first *int, after *string) int
 		ReplayContext    func(childComplexity int, id string) int
 		Seal             func(childComplexity int) int
+		Server           func(childComplexity int) int
 		Session          func(childComplexity int, hash chain.Hash) int
 		Sessions         func(childComplexity int, filter *selection.Scope, first *int, after *string) int
 		Thread           func(childComplexity int, hash chain.Hash) int
@@ -437,6 +475,30 @@ type ComplexityRoot struct {
 	SelectionHolderEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	ServerInfo struct {
+		DataDirectory    func(childComplexity int) int
+		DatabaseBytes    func(childComplexity int) int
+		DatabaseVersion  func(childComplexity int) int
+		GoVersion        func(childComplexity int) int
+		Limits           func(childComplexity int) int
+		Migration        func(childComplexity int) int
+		PgvectorVersion  func(childComplexity int) int
+		PrivateDatabase  func(childComplexity int) int
+		Retention        func(childComplexity int) int
+		Roles            func(childComplexity int) int
+		RowLevelSecurity func(childComplexity int) int
+		StartedAt        func(childComplexity int) int
+		Version          func(childComplexity int) int
+	}
+
+	ServerLimit struct {
+		Description func(childComplexity int) int
+		Name        func(childComplexity int) int
+		Setting     func(childComplexity int) int
+		Unit        func(childComplexity int) int
+		Value       func(childComplexity int) int
 	}
 
 	Session struct {
@@ -889,6 +951,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CreatedToken.Token(childComplexity), true
+
+	case "DataDirectory.freeBytes":
+		if e.ComplexityRoot.DataDirectory.FreeBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DataDirectory.FreeBytes(childComplexity), true
+	case "DataDirectory.low":
+		if e.ComplexityRoot.DataDirectory.Low == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DataDirectory.Low(childComplexity), true
+	case "DataDirectory.totalBytes":
+		if e.ComplexityRoot.DataDirectory.TotalBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DataDirectory.TotalBytes(childComplexity), true
+
+	case "DatabaseRole.bypassesRowSecurity":
+		if e.ComplexityRoot.DatabaseRole.BypassesRowSecurity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DatabaseRole.BypassesRowSecurity(childComplexity), true
+	case "DatabaseRole.name":
+		if e.ComplexityRoot.DatabaseRole.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DatabaseRole.Name(childComplexity), true
+	case "DatabaseRole.purpose":
+		if e.ComplexityRoot.DatabaseRole.Purpose == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DatabaseRole.Purpose(childComplexity), true
+	case "DatabaseRole.superuser":
+		if e.ComplexityRoot.DatabaseRole.Superuser == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DatabaseRole.Superuser(childComplexity), true
 
 	case "DroppedItem.hash":
 		if e.ComplexityRoot.DroppedItem.Hash == nil {
@@ -1597,6 +1703,85 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Mutation.UpsertComponents(childComplexity, args["components"].([]component.Draft)), true
 
+	case "Overview.appendsPerSecond":
+		if e.ComplexityRoot.Overview.AppendsPerSecond == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.AppendsPerSecond(childComplexity), true
+	case "Overview.atLeast":
+		if e.ComplexityRoot.Overview.AtLeast == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.AtLeast(childComplexity), true
+	case "Overview.checkpoint":
+		if e.ComplexityRoot.Overview.Checkpoint == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Checkpoint(childComplexity), true
+	case "Overview.cosigners":
+		if e.ComplexityRoot.Overview.Cosigners == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Cosigners(childComplexity), true
+	case "Overview.embeddingModels":
+		if e.ComplexityRoot.Overview.EmbeddingModels == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.EmbeddingModels(childComplexity), true
+	case "Overview.lagSeconds":
+		if e.ComplexityRoot.Overview.LagSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.LagSeconds(childComplexity), true
+	case "Overview.messages":
+		if e.ComplexityRoot.Overview.Messages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Messages(childComplexity), true
+	case "Overview.outstanding":
+		if e.ComplexityRoot.Overview.Outstanding == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Outstanding(childComplexity), true
+	case "Overview.players":
+		if e.ComplexityRoot.Overview.Players == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Players(childComplexity), true
+	case "Overview.problems":
+		if e.ComplexityRoot.Overview.Problems == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Problems(childComplexity), true
+	case "Overview.selections":
+		if e.ComplexityRoot.Overview.Selections == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Selections(childComplexity), true
+	case "Overview.sessions":
+		if e.ComplexityRoot.Overview.Sessions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Sessions(childComplexity), true
+	case "Overview.threads":
+		if e.ComplexityRoot.Overview.Threads == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Overview.Threads(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -1670,6 +1855,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Player.Preferences(childComplexity), true
+
+	case "Problem.code":
+		if e.ComplexityRoot.Problem.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Problem.Code(childComplexity), true
+	case "Problem.message":
+		if e.ComplexityRoot.Problem.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Problem.Message(childComplexity), true
+	case "Problem.severity":
+		if e.ComplexityRoot.Problem.Severity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Problem.Severity(childComplexity), true
 
 	case "Quarantine.event":
 		if e.ComplexityRoot.Quarantine.Event == nil {
@@ -1882,6 +2086,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string)), true
+	case "Query.overview":
+		if e.ComplexityRoot.Query.Overview == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.Overview(childComplexity), true
 	case "Query.quarantine":
 		if e.ComplexityRoot.Query.Quarantine == nil {
 			break
@@ -1943,6 +2153,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Seal(childComplexity), true
+	case "Query.server":
+		if e.ComplexityRoot.Query.Server == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.Server(childComplexity), true
 	case "Query.session":
 		if e.ComplexityRoot.Query.Session == nil {
 			break
@@ -2343,6 +2559,116 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SelectionHolderEdge.Node(childComplexity), true
+
+	case "ServerInfo.dataDirectory":
+		if e.ComplexityRoot.ServerInfo.DataDirectory == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.DataDirectory(childComplexity), true
+	case "ServerInfo.databaseBytes":
+		if e.ComplexityRoot.ServerInfo.DatabaseBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.DatabaseBytes(childComplexity), true
+	case "ServerInfo.databaseVersion":
+		if e.ComplexityRoot.ServerInfo.DatabaseVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.DatabaseVersion(childComplexity), true
+	case "ServerInfo.goVersion":
+		if e.ComplexityRoot.ServerInfo.GoVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.GoVersion(childComplexity), true
+	case "ServerInfo.limits":
+		if e.ComplexityRoot.ServerInfo.Limits == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.Limits(childComplexity), true
+	case "ServerInfo.migration":
+		if e.ComplexityRoot.ServerInfo.Migration == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.Migration(childComplexity), true
+	case "ServerInfo.pgvectorVersion":
+		if e.ComplexityRoot.ServerInfo.PgvectorVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.PgvectorVersion(childComplexity), true
+	case "ServerInfo.privateDatabase":
+		if e.ComplexityRoot.ServerInfo.PrivateDatabase == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.PrivateDatabase(childComplexity), true
+	case "ServerInfo.retention":
+		if e.ComplexityRoot.ServerInfo.Retention == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.Retention(childComplexity), true
+	case "ServerInfo.roles":
+		if e.ComplexityRoot.ServerInfo.Roles == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.Roles(childComplexity), true
+	case "ServerInfo.rowLevelSecurity":
+		if e.ComplexityRoot.ServerInfo.RowLevelSecurity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.RowLevelSecurity(childComplexity), true
+	case "ServerInfo.startedAt":
+		if e.ComplexityRoot.ServerInfo.StartedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.StartedAt(childComplexity), true
+	case "ServerInfo.version":
+		if e.ComplexityRoot.ServerInfo.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerInfo.Version(childComplexity), true
+
+	case "ServerLimit.description":
+		if e.ComplexityRoot.ServerLimit.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerLimit.Description(childComplexity), true
+	case "ServerLimit.name":
+		if e.ComplexityRoot.ServerLimit.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerLimit.Name(childComplexity), true
+	case "ServerLimit.setting":
+		if e.ComplexityRoot.ServerLimit.Setting == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerLimit.Setting(childComplexity), true
+	case "ServerLimit.unit":
+		if e.ComplexityRoot.ServerLimit.Unit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerLimit.Unit(childComplexity), true
+	case "ServerLimit.value":
+		if e.ComplexityRoot.ServerLimit.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ServerLimit.Value(childComplexity), true
 
 	case "Session.hash":
 		if e.ComplexityRoot.Session.Hash == nil {
@@ -3611,6 +3937,178 @@ extend type Subscription {
   messageAppended("Only messages of these." sessions: [Hash!], "Only messages of these." threads: [Hash!]): Message!
 }
 `, BuiltIn: false},
+	{Name: "../schema/overview.graphqls", Input: `"What there is, and how it goes, as far as the caller may see it."
+type Overview {
+  """
+  How many messages the caller may see. An administrator's are those of the tree and those that wait for it; a player's, the lengths
+  of their sessions.
+  """
+  messages: Int!
+  "How many sessions. This and what follows of totals is counted again once it is 20 times as old as counting took, and a minute old at most."
+  sessions: Int!
+  "How many threads."
+  threads: Int!
+  "How many players that are described, as ` + "`" + `components` + "`" + ` lists them."
+  players: Int!
+  "How many selections of context."
+  selections: Int!
+  """
+  Whether some totals are at least as many as given, and not counted further: a player's beyond 10,000 sessions, or 100,000 messages
+  whose threads are counted; an administrator's beyond 100,000 threads.
+  """
+  atLeast: Boolean!
+  """
+  Messages that were appended a second, over the last minute or since this server began to look, whichever is less. A player's are those of
+  their sessions, by their time. Null if this server does not look, since it does not seal.
+  """
+  appendsPerSecond: Float
+  "Messages that are committed and not yet in the tree. This and what follows of the seal needs the scope verify."
+  outstanding: Int
+  "For how many seconds, at most, the oldest of them has waited, of those that this server saw; 0 if none waits, and null if it does not seal."
+  lagSeconds: Float
+  "The newest checkpoint; null before the first."
+  checkpoint: Checkpoint
+  "The names of the witnesses' keys that cosigned it."
+  cosigners: [String!]
+  "All embedding models, the newest first, counted as ` + "`" + `sessions` + "`" + ` are; null unless an administrator asks."
+  embeddingModels: [EmbeddingModel!]
+  "What is wrong, the worst first; empty if nothing is."
+  problems: [Problem!]!
+}
+
+"How bad a problem is."
+enum ProblemSeverity {
+  "It keeps the server from what it is for: ` + "`" + `/readyz` + "`" + ` answers 503."
+  CRITICAL
+  "It wants an administrator soon."
+  WARNING
+  "All is well, and could be better."
+  NOTE
+}
+
+"What may be wrong."
+enum ProblemCode {
+  "The database does not answer, or the private Postgres does not run."
+  DATABASE_AWAY
+  "The tree does not extend what was signed before, so nothing is signed."
+  SEAL_REFUSED
+  "This server cannot seal, or could not take all messages into the tree."
+  SEAL_FAILING
+  "A witness does not cosign."
+  WITNESS_SILENT
+  "An embedding model cannot embed what is new."
+  EMBEDDING_FAILING
+  "The disk of the private Postgres is nearly full."
+  DISK_LOW
+  "Row-level security does not stand behind what players read."
+  FENCE_OFF
+}
+
+"Something that is wrong, from the same source as ` + "`" + `/readyz` + "`" + ` and ` + "`" + `/metrics` + "`" + `."
+type Problem {
+  "How bad it is."
+  severity: ProblemSeverity!
+  "What it is."
+  code: ProblemCode!
+  "In words. Players are told no more than what it is; administrators why, too."
+  message: String!
+}
+
+"The server and its database, for administrators. No secret, no address and no path is told."
+type ServerInfo {
+  "The program's version: of its module, or of the commit that it was built from."
+  version: String!
+  "Of Go, which it was built with."
+  goVersion: String!
+  "When it began to serve, by its clock."
+  startedAt: Time!
+  "Of Postgres."
+  databaseVersion: String!
+  "Of the extension vector."
+  pgvectorVersion: String!
+  "The number of the last migration that was applied."
+  migration: Int!
+  "How many bytes the database takes on disk."
+  databaseBytes: Int!
+  "Whether the Postgres is private: started by the server, and kept in its data directory."
+  privateDatabase: Boolean!
+  "Whether row-level security stands behind what players read."
+  rowLevelSecurity: Boolean!
+  "The roles that the server uses in the database."
+  roles: [DatabaseRole!]!
+  "The disk of the data directory; null if that cannot be told."
+  dataDirectory: DataDirectory
+  "The limits in force."
+  limits: [ServerLimit!]!
+  "How long things are kept."
+  retention: [ServerLimit!]!
+}
+
+"A role in the database."
+type DatabaseRole {
+  "Its name."
+  name: String!
+  "What the server does as it."
+  purpose: DatabaseRoleUse!
+  "Whether it is a superuser, whom no policy binds."
+  superuser: Boolean!
+  "Whether row-level security does not bind it."
+  bypassesRowSecurity: Boolean!
+}
+
+"What the server does as a role."
+enum DatabaseRoleUse {
+  "Its own work, and appends."
+  WRITE
+  "What administrators read, and the login that takes on the players' role."
+  READ
+  "What players read."
+  PLAYER
+}
+
+"The disk that the data directory is on: the private Postgres, or else the administrator's token and the log's key."
+type DataDirectory {
+  "Bytes that may still be written."
+  freeBytes: Int!
+  "Bytes that it has."
+  totalBytes: Int!
+  "Whether that is less than the private Postgres should have."
+  low: Boolean!
+}
+
+"A limit or a time that is in force."
+type ServerLimit {
+  "What it is called."
+  name: String!
+  "How much; 0 is none where a setting says so."
+  value: Int!
+  "What it is counted in."
+  unit: LimitUnit!
+  "The environment variable that sets it; null if none does."
+  setting: String
+  "What it bounds."
+  description: String!
+}
+
+"What a limit is counted in."
+enum LimitUnit {
+  "Bytes."
+  BYTES
+  "Seconds."
+  SECONDS
+  "Requests a second."
+  PER_SECOND
+  "Pieces."
+  COUNT
+}
+
+extend type Query {
+  "Totals, pace, the seal and what is wrong, at a glance."
+  overview: Overview!
+  "The server and its database. For administrators."
+  server: ServerInfo!
+}
+`, BuiltIn: false},
 	{Name: "../schema/quarantine.graphqls", Input: `"That a message was taken out of selections, for the record."
 type Quarantine {
   "The message. It stays where it is in the log, and whoever sees its session sees it; ` + "`" + `citedBy` + "`" + ` gives the messages that were sent with it."
@@ -4310,6 +4808,32 @@ func (ec *executionContext) childFields_CreatedToken(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type CreatedToken", field.Name)
 }
 
+func (ec *executionContext) childFields_DataDirectory(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "freeBytes":
+		return ec.fieldContext_DataDirectory_freeBytes(ctx, field)
+	case "totalBytes":
+		return ec.fieldContext_DataDirectory_totalBytes(ctx, field)
+	case "low":
+		return ec.fieldContext_DataDirectory_low(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DataDirectory", field.Name)
+}
+
+func (ec *executionContext) childFields_DatabaseRole(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_DatabaseRole_name(ctx, field)
+	case "purpose":
+		return ec.fieldContext_DatabaseRole_purpose(ctx, field)
+	case "superuser":
+		return ec.fieldContext_DatabaseRole_superuser(ctx, field)
+	case "bypassesRowSecurity":
+		return ec.fieldContext_DatabaseRole_bypassesRowSecurity(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DatabaseRole", field.Name)
+}
+
 func (ec *executionContext) childFields_DroppedItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hash":
@@ -4566,6 +5090,38 @@ func (ec *executionContext) childFields_MessageRef(ctx context.Context, field gr
 	return nil, fmt.Errorf("no field named %q was found under type MessageRef", field.Name)
 }
 
+func (ec *executionContext) childFields_Overview(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "messages":
+		return ec.fieldContext_Overview_messages(ctx, field)
+	case "sessions":
+		return ec.fieldContext_Overview_sessions(ctx, field)
+	case "threads":
+		return ec.fieldContext_Overview_threads(ctx, field)
+	case "players":
+		return ec.fieldContext_Overview_players(ctx, field)
+	case "selections":
+		return ec.fieldContext_Overview_selections(ctx, field)
+	case "atLeast":
+		return ec.fieldContext_Overview_atLeast(ctx, field)
+	case "appendsPerSecond":
+		return ec.fieldContext_Overview_appendsPerSecond(ctx, field)
+	case "outstanding":
+		return ec.fieldContext_Overview_outstanding(ctx, field)
+	case "lagSeconds":
+		return ec.fieldContext_Overview_lagSeconds(ctx, field)
+	case "checkpoint":
+		return ec.fieldContext_Overview_checkpoint(ctx, field)
+	case "cosigners":
+		return ec.fieldContext_Overview_cosigners(ctx, field)
+	case "embeddingModels":
+		return ec.fieldContext_Overview_embeddingModels(ctx, field)
+	case "problems":
+		return ec.fieldContext_Overview_problems(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Overview", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -4600,6 +5156,18 @@ func (ec *executionContext) childFields_Player(ctx context.Context, field graphq
 		return ec.fieldContext_Player_preferences(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Player", field.Name)
+}
+
+func (ec *executionContext) childFields_Problem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "severity":
+		return ec.fieldContext_Problem_severity(ctx, field)
+	case "code":
+		return ec.fieldContext_Problem_code(ctx, field)
+	case "message":
+		return ec.fieldContext_Problem_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Problem", field.Name)
 }
 
 func (ec *executionContext) childFields_Quarantine(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4822,6 +5390,54 @@ func (ec *executionContext) childFields_SelectionHolderEdge(ctx context.Context,
 		return ec.fieldContext_SelectionHolderEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SelectionHolderEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ServerInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "version":
+		return ec.fieldContext_ServerInfo_version(ctx, field)
+	case "goVersion":
+		return ec.fieldContext_ServerInfo_goVersion(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_ServerInfo_startedAt(ctx, field)
+	case "databaseVersion":
+		return ec.fieldContext_ServerInfo_databaseVersion(ctx, field)
+	case "pgvectorVersion":
+		return ec.fieldContext_ServerInfo_pgvectorVersion(ctx, field)
+	case "migration":
+		return ec.fieldContext_ServerInfo_migration(ctx, field)
+	case "databaseBytes":
+		return ec.fieldContext_ServerInfo_databaseBytes(ctx, field)
+	case "privateDatabase":
+		return ec.fieldContext_ServerInfo_privateDatabase(ctx, field)
+	case "rowLevelSecurity":
+		return ec.fieldContext_ServerInfo_rowLevelSecurity(ctx, field)
+	case "roles":
+		return ec.fieldContext_ServerInfo_roles(ctx, field)
+	case "dataDirectory":
+		return ec.fieldContext_ServerInfo_dataDirectory(ctx, field)
+	case "limits":
+		return ec.fieldContext_ServerInfo_limits(ctx, field)
+	case "retention":
+		return ec.fieldContext_ServerInfo_retention(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ServerInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_ServerLimit(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_ServerLimit_name(ctx, field)
+	case "value":
+		return ec.fieldContext_ServerLimit_value(ctx, field)
+	case "unit":
+		return ec.fieldContext_ServerLimit_unit(ctx, field)
+	case "setting":
+		return ec.fieldContext_ServerLimit_setting(ctx, field)
+	case "description":
+		return ec.fieldContext_ServerLimit_description(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ServerLimit", field.Name)
 }
 
 func (ec *executionContext) childFields_Session(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

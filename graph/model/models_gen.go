@@ -74,6 +74,28 @@ type CreatedToken struct {
 	Secret string `json:"secret"`
 }
 
+// The disk that the data directory is on: the private Postgres, or else the administrator's token and the log's key.
+type DataDirectory struct {
+	// Bytes that may still be written.
+	FreeBytes int `json:"freeBytes"`
+	// Bytes that it has.
+	TotalBytes int `json:"totalBytes"`
+	// Whether that is less than the private Postgres should have.
+	Low bool `json:"low"`
+}
+
+// A role in the database.
+type DatabaseRole struct {
+	// Its name.
+	Name string `json:"name"`
+	// What the server does as it.
+	Purpose db.RoleUse `json:"purpose"`
+	// Whether it is a superuser, whom no policy binds.
+	Superuser bool `json:"superuser"`
+	// Whether row-level security does not bind it.
+	BypassesRowSecurity bool `json:"bypassesRowSecurity"`
+}
+
 // A message in a connection.
 type MessageEdge struct {
 	// For `after` and `before`.
@@ -108,6 +130,16 @@ type PageInfo struct {
 	StartCursor *string `json:"startCursor,omitempty"`
 	// The cursor of the last edge; null on an empty page.
 	EndCursor *string `json:"endCursor,omitempty"`
+}
+
+// Something that is wrong, from the same source as `/readyz` and `/metrics`.
+type Problem struct {
+	// How bad it is.
+	Severity db.Severity `json:"severity"`
+	// What it is.
+	Code db.ProblemCode `json:"code"`
+	// In words. Players are told no more than what it is; administrators why, too.
+	Message string `json:"message"`
 }
 
 // A quarantine in a connection.
@@ -164,6 +196,50 @@ type SelectionHolderEdge struct {
 	Cursor string `json:"cursor"`
 	// The selection.
 	Node SelectionHolder `json:"node"`
+}
+
+// The server and its database, for administrators. No secret, no address and no path is told.
+type ServerInfo struct {
+	// The program's version: of its module, or of the commit that it was built from.
+	Version string `json:"version"`
+	// Of Go, which it was built with.
+	GoVersion string `json:"goVersion"`
+	// When it began to serve, by its clock.
+	StartedAt time.Time `json:"startedAt"`
+	// Of Postgres.
+	DatabaseVersion string `json:"databaseVersion"`
+	// Of the extension vector.
+	PgvectorVersion string `json:"pgvectorVersion"`
+	// The number of the last migration that was applied.
+	Migration int `json:"migration"`
+	// How many bytes the database takes on disk.
+	DatabaseBytes int `json:"databaseBytes"`
+	// Whether the Postgres is private: started by the server, and kept in its data directory.
+	PrivateDatabase bool `json:"privateDatabase"`
+	// Whether row-level security stands behind what players read.
+	RowLevelSecurity bool `json:"rowLevelSecurity"`
+	// The roles that the server uses in the database.
+	Roles []DatabaseRole `json:"roles"`
+	// The disk of the data directory; null if that cannot be told.
+	DataDirectory *DataDirectory `json:"dataDirectory,omitempty"`
+	// The limits in force.
+	Limits []ServerLimit `json:"limits"`
+	// How long things are kept.
+	Retention []ServerLimit `json:"retention"`
+}
+
+// A limit or a time that is in force.
+type ServerLimit struct {
+	// What it is called.
+	Name string `json:"name"`
+	// How much; 0 is none where a setting says so.
+	Value int `json:"value"`
+	// What it is counted in.
+	Unit LimitUnit `json:"unit"`
+	// The environment variable that sets it; null if none does.
+	Setting *string `json:"setting,omitempty"`
+	// What it bounds.
+	Description string `json:"description"`
 }
 
 // A session in a connection.
@@ -283,6 +359,70 @@ func (e *IntegrityState) UnmarshalJSON(b []byte) error {
 }
 
 func (e IntegrityState) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// What a limit is counted in.
+type LimitUnit string
+
+const (
+	// Bytes.
+	LimitUnitBytes LimitUnit = "BYTES"
+	// Seconds.
+	LimitUnitSeconds LimitUnit = "SECONDS"
+	// Requests a second.
+	LimitUnitPerSecond LimitUnit = "PER_SECOND"
+	// Pieces.
+	LimitUnitCount LimitUnit = "COUNT"
+)
+
+var AllLimitUnit = []LimitUnit{
+	LimitUnitBytes,
+	LimitUnitSeconds,
+	LimitUnitPerSecond,
+	LimitUnitCount,
+}
+
+func (e LimitUnit) IsValid() bool {
+	switch e {
+	case LimitUnitBytes, LimitUnitSeconds, LimitUnitPerSecond, LimitUnitCount:
+		return true
+	}
+	return false
+}
+
+func (e LimitUnit) String() string {
+	return string(e)
+}
+
+func (e *LimitUnit) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = LimitUnit(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid LimitUnit", str)
+	}
+	return nil
+}
+
+func (e LimitUnit) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *LimitUnit) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e LimitUnit) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

@@ -129,6 +129,33 @@ func (m *Metrics) AddSeal(state func() (size, waiting int64, refused bool)) {
 		})
 }
 
+// AddProblems adds what is wrong: 1 for each code that is, 0 for those that are not. What cannot be found out in time is left out.
+func (m *Metrics) AddProblems(codes []string, wrong func(context.Context) map[string]bool) {
+	m.registry.MustRegister(&problemCollector{codes, wrong})
+}
+
+var problemDesc = prometheus.NewDesc("context_manager_problem", "1 while something is wrong, as /readyz tells and the API's overview.", []string{"code"}, nil)
+
+type problemCollector struct {
+	codes []string
+	wrong func(context.Context) map[string]bool
+}
+
+func (c *problemCollector) Describe(to chan<- *prometheus.Desc) { to <- problemDesc }
+
+func (c *problemCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), checkLimit)
+	defer cancel()
+	wrong := c.wrong(ctx)
+	for _, code := range c.codes {
+		value := 0.0
+		if wrong[code] {
+			value = 1
+		}
+		to <- prometheus.MustNewConstMetric(problemDesc, prometheus.GaugeValue, value, code)
+	}
+}
+
 // EmbeddingCount says how far the log is embedded with a provider's model, and what this server did for it.
 type EmbeddingCount struct {
 	Model                                    string

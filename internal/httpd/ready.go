@@ -25,7 +25,7 @@ const databaseAway = "the database does not answer"
 // be constants; reasons, which may name paths and sizes, are for those who are trusted, and for the log.
 type Readiness struct {
 	Check   func(context.Context) error // nil: as soon as it listens, it can; an Unready has a word, and other errors mean the database
-	Remarks []Remark                    // what is well, and could be better
+	Remarks func() []Remark             // what is well, and could be better, as the last check found; nil: nothing
 	Trusted func(*http.Request) bool    // nil: nobody is
 }
 
@@ -95,13 +95,20 @@ func (r *readiness) serve(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	text := "ready"
-	for _, remark := range r.Remarks {
+	for _, remark := range r.remarks() {
 		text += "\n" + remark.Word
 		if trusted && remark.Reason != "" {
 			text += ": " + remark.Reason
 		}
 	}
 	say(w, http.StatusOK, text)
+}
+
+func (r *readiness) remarks() []Remark {
+	if r.Remarks == nil {
+		return nil
+	}
+	return r.Remarks()
 }
 
 // wordsOf gives what everybody is told of an error, and the reason, if it was written for people.

@@ -36,7 +36,7 @@ func newHealth(t *testing.T, remarks ...Remark) *health {
 			h.checks.Add(1)
 			return h.broken.Load().(problem).err
 		},
-		Remarks: remarks,
+		Remarks: func() []Remark { return remarks },
 		Trusted: func(r *http.Request) bool { return r.Header.Get("Authorization") == "admin" },
 	})
 	return h
