@@ -147,7 +147,7 @@ func (w *writer) hash(name string) string {
 	kind := map[string]string{
 		"message": "message", "sessions": "session", "session": "session", "threads": "thread", "thread": "thread", "players": "player",
 		"owners": "player", "player": "player", "component": "player", "hashtags": "thing", "items": "thing", "locations": "thing",
-		"verifySession": "session", "eraseMessage": "message",
+		"verifySession": "session", "eraseMessage": "message", "whyNot": "message",
 	}
 	if pool := kind[name]; pool != "" && w.chance(9, 10) {
 		return w.from(pool)
@@ -160,7 +160,7 @@ func (w *writer) hash(name string) string {
 
 func (w *writer) id() string {
 	switch w.around[len(w.around)-1] {
-	case "contextSelection", "replayContext", "requestContext":
+	case "contextSelection", "replayContext", "requestContext", "tryContext", "whyNot":
 		return w.from("selection")
 	case "revokeToken":
 		return w.from("token")

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type worlds struct {
 	hidden     []chain.Message     // of the other
 	selections [2][]string         // hers, by their order, in each: their ids are random
 	pools      map[string][]string // literals to draw from, by what they are
+	asked      atomic.Int64        // documents: by it the clocks of both go, so that no two selections are of one time
 }
 
 // commitments are public, and tell how many messages there are in all: docs/authorization.md.
@@ -56,7 +58,7 @@ func text(random *rand.Rand, n int) string {
 func newWorlds(t *testing.T, fenced bool) *worlds {
 	t.Helper()
 	w := &worlds{one: newSite(t, fenced, config.Server{}), other: newSite(t, fenced, config.Server{})}
-	now := func() time.Time { return longAgo.Add(2 * time.Hour) }
+	now := func() time.Time { return longAgo.Add(2*time.Hour + time.Duration(w.asked.Load())*time.Millisecond) }
 	w.one.Now, w.other.Now = now, now
 	random := rand.New(rand.NewPCG(7, 7))
 	gil := playerOf("gil")
@@ -284,6 +286,7 @@ func TestTwoWorlds(t *testing.T) {
 func (w *worlds) ask(rt *rapid.T, by [2]string, document string) string {
 	var told [2]string
 	var made [2]string
+	w.asked.Add(1)
 	for i, s := range []*site{w.one, w.other} {
 		d := document
 		for n := range 4 {

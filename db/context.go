@@ -24,24 +24,9 @@ import (
 // Faults: BAD_USER_INPUT names the field; NOT_FOUND if there is no selection with the PreviousID.
 func (d *DB) RequestContext(ctx context.Context, request selection.Request) (selection.Selection, error) {
 	now := d.Now().UTC().Truncate(time.Microsecond)
-	if request.At.IsZero() {
-		request.At = now
-	}
-	if err := request.Validate("input"); err != nil {
-		return selection.Selection{}, err
-	}
-	earlier, err := d.earlier(ctx, request.PreviousID)
+	a, err := d.newAsked(ctx, request, now, ranking.Default(), "input")
 	if err != nil {
 		return selection.Selection{}, err
-	}
-	if earlier != nil {
-		request.Previous = &earlier.Receipt
-	}
-	policy := ranking.Default()
-	a := asked{request: request, earlier: earlier, began: time.Now(), policy: policy, policyText: policy.Canonical()}
-	var without string
-	if a.dense, without = d.denseQuery(ctx, request.Query); without != "" {
-		a.notices = append(a.notices, without)
 	}
 	for try := 1; ; try++ {
 		kept, err := d.selectAndKeep(ctx, a, now)
@@ -53,6 +38,49 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 		}
 		return kept, mapError(err)
 	}
+}
+
+// TryContext ranks under a policy, and keeps nothing: what comes has no ID. The rest is as of RequestContext; faults name the
+// field below "request".
+func (d *DB) TryContext(ctx context.Context, request selection.Request, policy ranking.Policy) (selection.Selection, error) {
+	now := d.Now().UTC().Truncate(time.Microsecond)
+	a, err := d.newAsked(ctx, request, now, policy, "request")
+	if err != nil {
+		return selection.Selection{}, err
+	}
+	tried, err := d.selectContext(ctx, a)
+	if err == nil {
+		err = tried.Commit(tried.salt)
+	}
+	if err != nil {
+		return selection.Selection{}, mapError(err)
+	}
+	tried.CreatedAt = now
+	d.noteItems(tried.Items)
+	return tried.Selection, nil
+}
+
+// newAsked puts together what is asked; faults name the field below field.
+func (d *DB) newAsked(ctx context.Context, request selection.Request, now time.Time, policy ranking.Policy, field string) (asked, error) {
+	if request.At.IsZero() {
+		request.At = now
+	}
+	if err := request.Validate(field); err != nil {
+		return asked{}, err
+	}
+	earlier, err := d.earlier(ctx, request.PreviousID)
+	if err != nil {
+		return asked{}, err
+	}
+	if earlier != nil {
+		request.Previous = &earlier.Receipt
+	}
+	a := asked{request: request, earlier: earlier, began: time.Now(), policy: policy, policyText: policy.Canonical()}
+	var without string
+	if a.dense, without = d.denseQuery(ctx, request.Query); without != "" {
+		a.notices = append(a.notices, without)
+	}
+	return a, nil
 }
 
 // quarantineTries bounds how often a selection is made again because a message in it was quarantined.
@@ -161,6 +189,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 		Request: a.request, Policy: a.policyText, Model: embeddings.Model, LogPosition: saw.position, LogSize: saw.size,
 		RecordPosition: &saw.records, Items: packed.Items, Dropped: packed.Dropped, Rendered: packed.Rendered, Tokens: packed.Tokens,
 		UnchangedTokens: packed.UnchangedTokens, Viewer: d.viewer, Newest: saw.newest,
+		Stages: selection.Stages(found.counted, packed.Items, packed.Dropped),
 	}
 	if len(saw.absent) > 0 {
 		c.Absent = saw.absent
@@ -179,8 +208,8 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 	if err := s.Commit(c.salt); err != nil {
 		return s, err
 	}
-	parts := make([]chain.JSON, 3)
-	for i, part := range []any{s.Request, s.Items, s.Dropped} {
+	parts := make([]chain.JSON, 4)
+	for i, part := range []any{s.Request, s.Items, s.Dropped, s.Stages} {
 		text, err := json.Marshal(part)
 		if err != nil {
 			return s, err
@@ -195,6 +224,7 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 		NearestMessages: []int64{}, NearestRecords: []int64{},
 		UnembeddedMessages: list(c.without.messages), UnembeddedRecords: list(c.without.records),
 		SecondsAgo: time.Since(c.began).Seconds(), Viewer: hashText(s.Viewer), Newest: hashText(s.Newest),
+		Stages: parts[3],
 	}
 	if s.Request.PreviousID != "" {
 		row.Previous = &s.Request.PreviousID
@@ -232,7 +262,12 @@ func (d *DB) selection(ctx context.Context, id string) (selection.Selection, err
 	if len(rows) == 0 {
 		return selection.Selection{}, fault.New(fault.NotFound, "there is no such selection")
 	}
-	r := rows[0]
+	s, err := keptSelection(rows[0])
+	return s, mapError(err)
+}
+
+// keptSelection reads a row back.
+func keptSelection(r dbgen.SelectionByIDRow) (selection.Selection, error) {
 	s := selection.Selection{
 		ID: r.ID, Receipt: r.Receipt, CreatedAt: r.CreatedAt.UTC(), LogPosition: r.LogPosition, LogSize: r.LogSize,
 		Model: r.EmbeddingModel, Rendered: r.Rendered, RenderedDigest: r.RenderedDigest, RenderedSalt: r.RenderedSalt, Erased: r.Erased,
@@ -243,13 +278,16 @@ func (d *DB) selection(ctx context.Context, id string) (selection.Selection, err
 		s.Absent = r.Absent
 	}
 	// Kept as jsonb, which orders keys its own way: read back and written again they are canonical.
-	err = errors.Join(
+	err := errors.Join(
 		json.Unmarshal([]byte(r.Request), &s.Request), json.Unmarshal([]byte(r.Items), &s.Items), json.Unmarshal([]byte(r.Dropped), &s.Dropped))
 	s.Request.PreviousID = r.Previous
+	if err == nil && r.Stages.JSON != nil {
+		err = json.Unmarshal([]byte(*r.Stages.JSON), &s.Stages)
+	}
 	if err == nil && s.RecordPosition == nil {
 		s.Policy, err = canonicalPolicy(s.Policy)
 	}
-	return s, mapError(err)
+	return s, err
 }
 
 // RecordSelection appends the message that was sent with a selection, whose items become its refs, in order. It is as

@@ -21,6 +21,18 @@ import (
 //
 // Faults: NOT_FOUND if there is no such selection.
 func (d *DB) ReplayContext(ctx context.Context, id string) (selection.Replay, error) {
+	return d.ReplayContextAs(ctx, id, ReplayAs{})
+}
+
+// ReplayAs says what a replay is to have otherwise.
+type ReplayAs struct {
+	Policy *ranking.Policy // nil: that of now
+	Today  bool            // over the log as it stands, and not as it stood
+}
+
+// ReplayContextAs is ReplayContext with something otherwise, which is why the result differs then: no other cause is looked
+// for.
+func (d *DB) ReplayContextAs(ctx context.Context, id string, as ReplayAs) (selection.Replay, error) {
 	original, err := d.selection(ctx, id)
 	if err != nil {
 		return selection.Replay{}, err
@@ -34,7 +46,7 @@ func (d *DB) ReplayContext(ctx context.Context, id string) (selection.Replay, er
 	} else {
 		seen = &DB{shared: d.shared}
 	}
-	r := replay{DB: seen, original: original, out: selection.Replay{Original: original}}
+	r := replay{DB: seen, as: as, original: original, out: selection.Replay{Original: original}}
 	if err := r.run(ctx); err != nil {
 		return selection.Replay{}, mapError(err)
 	}
@@ -46,6 +58,7 @@ func (d *DB) ReplayContext(ctx context.Context, id string) (selection.Replay, er
 // replay is one on its way.
 type replay struct {
 	*DB
+	as       ReplayAs
 	original selection.Selection
 	asked    asked
 	sampled  bool // what words are worth depends on messages out of the scope as well
@@ -57,6 +70,12 @@ func (r *replay) run(ctx context.Context) error {
 		return err
 	}
 	policy := ranking.Default()
+	if r.as.Policy != nil {
+		policy = *r.as.Policy
+	}
+	if r.as.Today {
+		r.asked.at, r.asked.nearest, r.asked.without, r.asked.notices, r.out.Untold = nil, nil, sources{}, nil, nil
+	}
 	replayed, err := r.again(ctx, policy, policy.Canonical())
 	if err != nil {
 		return err
@@ -67,6 +86,9 @@ func (r *replay) run(ctx context.Context) error {
 		return nil
 	}
 	r.out.Differences = selection.Differences(&r.original, &replayed)
+	if r.as != (ReplayAs{}) {
+		return nil
+	}
 	return r.explain(ctx)
 }
 

@@ -62,6 +62,8 @@ type searchResult struct {
 	// unindexed is how many messages and records were there and had no search vectors yet, while very many have none:
 	// they were not found, and will be when this is asked again.
 	unindexed int64
+	counted   selection.Searched
+	ranks     map[chain.Hash]int // of what had to be kept, from 1
 }
 
 // search is one search on its way, within one snapshot of the database. Its statements go to the database together as
@@ -232,11 +234,22 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.findUnembedded(ctx); err != nil {
 		return err
 	}
+	s.result.counted.Candidates = int64(len(candidates))
 	scored := ranking.Rank(candidates, ranking.Request{Query: s.request.Query, Preferences: s.preferences, At: s.request.At}, s.policy)
 	reach := min(len(scored), s.request.Limit+selection.Reach)
 	best := slices.Clone(scored[:reach])
-	for _, c := range scored[reach:] {
-		if len(s.keep) > 0 && slices.ContainsFunc(s.keep, func(h chain.Hash) bool { return h.String() == c.Hash }) {
+	keep := make(map[string]chain.Hash, len(s.keep))
+	for _, h := range s.keep {
+		keep[h.String()] = h
+	}
+	s.result.ranks = make(map[chain.Hash]int, len(keep))
+	for i, c := range scored {
+		h, wanted := keep[c.Hash]
+		if !wanted {
+			continue
+		}
+		s.result.ranks[h] = i + 1
+		if i >= reach {
 			best = append(best, c)
 		}
 	}

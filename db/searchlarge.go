@@ -61,6 +61,9 @@ func (s *search) findInLarge(ctx context.Context) error {
 	}
 	stats := newStats()
 	stats.Passages = inScope.passages * inScope.scale
+	if s.result.counted.Estimated {
+		s.result.counted.InScope = int64(stats.Passages)
+	}
 	for _, g := range inScope.groups {
 		for _, term := range g.terms {
 			stats.Frequency[term] += g.count * inScope.scale

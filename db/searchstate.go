@@ -107,11 +107,22 @@ func (s *search) begin(ctx context.Context) error {
 	s.recordIDs = slices.DeleteFunc(s.recordIDs, func(id int64) bool { return id > s.result.at.records })
 	s.large = s.large || len(s.ids) > s.most.small || len(s.recordIDs) > s.most.small
 	s.listed = s.large && s.narrowed && (s.viewer != nil || len(s.ids) <= s.most.listed && len(s.recordIDs) <= s.most.listed)
+	s.countScope()
 	if s.large && !s.listed {
 		s.ids, s.recordIDs = nil, nil
 	}
 	s.leaveQuarantined()
 	return nil
+}
+
+// countScope says how many messages and records the scope holds. Where too many are to be listed, a sample tells later.
+func (s *search) countScope() {
+	c, records := &s.result.counted, int64(len(s.recordIDs))
+	c.Seen, c.InScope = s.result.at.size+records, int64(len(s.ids))+records
+	if s.large && !s.narrowed && s.messages {
+		c.InScope = c.Seen
+	}
+	c.Estimated = s.large && !s.listed && (s.narrowed || len(s.recordIDs) >= s.mostIDs())
 }
 
 // mostIDs is how many ids tell that a scope holds too many to be looked at, or listed; some may turn out to be absent.

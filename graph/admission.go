@@ -102,7 +102,13 @@ func hasObjects(set ast.SelectionSet, fragments ast.FragmentDefinitionList) bool
 }
 
 // isSearch tells whether a root field searches for context. No other fields have these names.
-func isSearch(f *ast.Field) bool { return f.Name == "requestContext" || f.Name == "replayContext" }
+func isSearch(f *ast.Field) bool {
+	switch f.Name {
+	case "requestContext", "replayContext", "tryContext", "whyNot":
+		return true
+	}
+	return false
+}
 
 // pass finds the places that an operation needs.
 func (a Admission) pass(ctx context.Context, op *ast.OperationDefinition, fragments ast.FragmentDefinitionList) (leave func(), err error) {

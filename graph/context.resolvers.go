@@ -8,6 +8,7 @@ import (
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -55,27 +56,9 @@ func (r *droppedItemResolver) Source(ctx context.Context, obj *selection.Dropped
 }
 
 func (r *mutationResolver) RequestContext(ctx context.Context, input model.ContextRequestInput) (*model.ContextSelection, error) {
-	request := selection.Request{
-		Query: input.Query, Player: input.Player, Limit: selection.DefaultLimit, Threshold: selection.DefaultThreshold,
-		TokenBudget: input.TokenBudget,
-	}
-	if input.Scope != nil {
-		request.Scope = *input.Scope
-	}
-	if input.Limit != nil {
-		request.Limit = *input.Limit
-	}
-	if input.Threshold != nil {
-		request.Threshold = *input.Threshold
-	}
-	if input.At != nil {
-		request.At = *input.At
-	}
-	if input.Previous != nil {
-		var err error
-		if request.PreviousID, err = selectionKey("input.previous", *input.Previous); err != nil {
-			return nil, err
-		}
+	request, err := contextRequest(input, "input")
+	if err != nil {
+		return nil, err
 	}
 	chosen, err := r.view(ctx).RequestContext(ctx, request)
 	if err != nil {
@@ -111,12 +94,16 @@ func (r *queryResolver) ContextSelection(ctx context.Context, id string) (*model
 	return r.selection(ctx, key)
 }
 
-func (r *queryResolver) ReplayContext(ctx context.Context, id string) (*model.ContextReplay, error) {
+func (r *queryResolver) ReplayContext(ctx context.Context, id string, weights []ranking.Set, logSize *model.ReplayLog) (*model.ContextReplay, error) {
 	key, err := selectionKey("id", id)
 	if err != nil {
 		return nil, err
 	}
-	replay, err := r.view(ctx).ReplayContext(ctx, key)
+	as, err := replayAs(weights, logSize)
+	if err != nil {
+		return nil, err
+	}
+	replay, err := r.view(ctx).ReplayContextAs(ctx, key, as)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,10 @@ func lengthOf(objectAndField string) int {
 	switch objectAndField {
 	case "ContextSelection.items", "ContextSelection.dropped", "ReplayedSelection.items", "ReplayedSelection.dropped":
 		return 200
+	case "RankingPolicy.weights":
+		return 23
+	case "WhyNot.verdicts":
+		return 10
 	case "Thread.players":
 		return 100
 	default:
@@ -86,7 +90,7 @@ const heavyCost = MaxComplexity/5 + 1
 // isHeavy tells whether a root field is a check, searches, or counts what is embedded. No other fields have these names.
 func isHeavy(f *ast.Field) bool {
 	switch f.Name {
-	case "replayContext", "embeddingModels":
+	case "replayContext", "tryContext", "whyNot", "embeddingModels":
 		return true
 	}
 	return isCheck(f)

@@ -37,6 +37,10 @@ var access = map[string]map[string]rule{
 		"records":          {auth.LogRead, nil},
 		"contextSelection": {auth.ContextSelect, nil},
 		"replayContext":    {auth.ContextSelect, nil},
+		"selections":       {auth.ContextSelect, nil},
+		"rankingPolicy":    {auth.ContextSelect, nil},
+		"tryContext":       {auth.ContextSelect, ownPreferencesTried},
+		"whyNot":           {auth.ContextSelect, nil},
 		"verifySession":    {auth.Verify, nil},
 		"verifyLog":        {auth.Verify, administratorsOnly},
 		"checkpoint":       {auth.Verify, nil},
@@ -165,6 +169,11 @@ func ownMessage(c auth.Caller, args map[string]any) error {
 func ownPreferences(c auth.Caller, args map[string]any) error {
 	input, _ := args["input"].(model.ContextRequestInput)
 	return ownPlayer(c, "input.player", input.Player)
+}
+
+func ownPreferencesTried(c auth.Caller, args map[string]any) error {
+	input, _ := args["request"].(model.ContextRequestInput)
+	return ownPlayer(c, "request.player", input.Player)
 }
 
 func ownComponents(c auth.Caller, args map[string]any) error {

@@ -38,8 +38,12 @@ var within = map[string]map[string]auth.Scopes{
 	"Flag":              {"description": auth.LogRead, "data": auth.LogRead},
 	"Item":              {"description": auth.LogRead, "data": auth.LogRead},
 	"Location":          {"description": auth.LogRead, "data": auth.LogRead},
-	"ContextSelection":  {"items": part, "dropped": part, "previous": part},
-	"ReplayedSelection": {"items": part, "dropped": part},
+	"ContextSelection":  {"items": part, "dropped": part, "previous": part, "request": part, "policy": part, "stages": part},
+	"ReplayedSelection": {"items": part, "dropped": part, "request": part, "policy": part, "stages": part},
+	"SelectionRequest":  {"scope": part},
+	"RankingPolicy":     {"weights": part},
+	"WhyNot":            {"verdicts": part},
+	"WhyNotVerdict":     {"source": auth.LogRead, "explanation": part}, // it need not have been selected
 	"ContextItem":       {"source": part, "owner": part, "explanation": part},
 	"DroppedItem":       {"source": auth.LogRead}, // it was not selected
 	"ContextReplay":     {"original": part, "selection": part, "causes": part},

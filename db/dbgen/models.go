@@ -557,6 +557,7 @@ type MemorySelection struct {
 	UnchangedTokens    int32
 	Viewer             *chain.Hash
 	Newest             *chain.Hash
+	Stages             chain.NullJSON
 }
 
 type SealCheckpoint struct {

@@ -28,6 +28,26 @@ func (q *Queries) AwaitsVectors(ctx context.Context, model int32, messageIds []i
 	return exists, err
 }
 
+const countSelectionsOf = `-- name: CountSelectionsOf :one
+SELECT count(*) FROM memory.selections s
+WHERE ($1::bpchar IS NULL OR s.viewer = $1::bpchar)
+    AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)
+    AND ($3::TIMESTAMPTZ IS NULL OR s.created_at >= $3)
+    AND ($4::TIMESTAMPTZ IS NULL OR s.created_at < $4)
+`
+
+func (q *Queries) CountSelectionsOf(ctx context.Context, viewer *string, player *string, since *time.Time, until *time.Time) (int64, error) {
+	row := q.db.QueryRow(ctx, countSelectionsOf,
+		viewer,
+		player,
+		since,
+		until,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const erasedSince = `-- name: ErasedSince :many
 SELECT m.hash FROM log.messages m
 WHERE m.content IS NULL AND m.id <= $1 AND m.id <> ALL ($2::BIGINT[])
@@ -109,12 +129,12 @@ const keepSelection = `-- name: KeepSelection :one
 
 INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, rendered_digest, rendered_salt,
     tokens, embedding_model, created_at, previous, record_position, absent, dense_model, dense_vector, nearest_messages, nearest_records,
-    unembedded_messages, unembedded_records, notices, unchanged_tokens, viewer, newest, searched_at)
+    unembedded_messages, unembedded_records, notices, unchanged_tokens, viewer, newest, stages, searched_at)
 VALUES ($1::TEXT, $2, $3::TEXT, $4, $5, $6, $7, $8, $9::TEXT,
     $10::BYTEA, $11, $12, $13, CAST($14::TEXT AS UUID), $15::BIGINT, $16,
     $17, $18, $19, $20, $21, $22, $23, $24,
-    $25::bpchar, $26::TEXT,
-    clock_timestamp() - make_interval(secs => $27::FLOAT8))
+    $25::bpchar, $26::TEXT, $27::JSONB,
+    clock_timestamp() - make_interval(secs => $28::FLOAT8))
 RETURNING id::TEXT
 `
 
@@ -145,6 +165,7 @@ type KeepSelectionParams struct {
 	UnchangedTokens    int32
 	Viewer             *string
 	Newest             *string
+	Stages             chain.JSON
 	SecondsAgo         float64
 }
 
@@ -177,6 +198,7 @@ func (q *Queries) KeepSelection(ctx context.Context, arg KeepSelectionParams) (s
 		arg.UnchangedTokens,
 		arg.Viewer,
 		arg.Newest,
+		arg.Stages,
 		arg.SecondsAgo,
 	)
 	var id string
@@ -227,6 +249,88 @@ func (q *Queries) LogSizeAt(ctx context.Context, position int64, absent []int64,
 	var count int64
 	err := row.Scan(&count)
 	return count, err
+}
+
+const messagesForWhyNot = `-- name: MessagesForWhyNot :many
+SELECT m.hash, m.id, (m.content IS NULL)::BOOLEAN AS erased,
+    ($1::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = m.session_hash
+            AND v.since_id <= $2::BIGINT))::BOOLEAN AS joined,
+    (EXISTS (SELECT FROM log.in_scope(
+        $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
+        $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],
+        $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ,
+        $1::bpchar, NULL::BIGINT) i WHERE i.id = m.id))::BOOLEAN AS in_scope
+FROM log.messages m
+WHERE m.hash = ANY ($14::bpchar[]) AND ($1::bpchar IS NULL OR EXISTS (
+    SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = m.session_hash))
+`
+
+type MessagesForWhyNotParams struct {
+	Viewer     *string
+	Position   int64
+	Sessions   []string
+	Threads    []string
+	Players    []string
+	Owners     []string
+	Hashtags   []string
+	Flags      []string
+	Items      []string
+	Locations  []string
+	EventTypes []string
+	Since      *time.Time
+	Until      *time.Time
+	Hashes     []string
+}
+
+type MessagesForWhyNotRow struct {
+	Hash    chain.Hash
+	ID      int64
+	Erased  bool
+	Joined  bool
+	InScope bool
+}
+
+// What can be said of messages that a viewer sees: whether the scope of a selection holds them, and whether they were there.
+func (q *Queries) MessagesForWhyNot(ctx context.Context, arg MessagesForWhyNotParams) ([]MessagesForWhyNotRow, error) {
+	rows, err := q.db.Query(ctx, messagesForWhyNot,
+		arg.Viewer,
+		arg.Position,
+		arg.Sessions,
+		arg.Threads,
+		arg.Players,
+		arg.Owners,
+		arg.Hashtags,
+		arg.Flags,
+		arg.Items,
+		arg.Locations,
+		arg.EventTypes,
+		arg.Since,
+		arg.Until,
+		arg.Hashes,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []MessagesForWhyNotRow{}
+	for rows.Next() {
+		var i MessagesForWhyNotRow
+		if err := rows.Scan(
+			&i.Hash,
+			&i.ID,
+			&i.Erased,
+			&i.Joined,
+			&i.InScope,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const nearestOfSelection = `-- name: NearestOfSelection :one
@@ -324,6 +428,33 @@ func (q *Queries) OwnersChangedSince(ctx context.Context, arg OwnersChangedSince
 	return items, nil
 }
 
+const quarantinedThen = `-- name: QuarantinedThen :many
+SELECT q.message FROM memory.quarantines q
+WHERE q.message = ANY (CAST($1::TEXT[] AS CHAR(64)[])) AND q.placed_at <= $2
+    AND (q.released_at IS NULL OR q.released_at > $2)
+`
+
+// Which of these messages were in quarantine at a moment.
+func (q *Queries) QuarantinedThen(ctx context.Context, hashes []string, searched time.Time) ([]chain.Hash, error) {
+	rows, err := q.db.Query(ctx, quarantinedThen, hashes, searched)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []chain.Hash{}
+	for rows.Next() {
+		var message chain.Hash
+		if err := rows.Scan(&message); err != nil {
+			return nil, err
+		}
+		items = append(items, message)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const recordPositionAt = `-- name: RecordPositionAt :one
 SELECT COALESCE(max(r.id), 0)::BIGINT FROM knowledge.records r WHERE r.created_at <= $1
 `
@@ -334,6 +465,42 @@ func (q *Queries) RecordPositionAt(ctx context.Context, at time.Time) (int64, er
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const recordsForWhyNot = `-- name: RecordsForWhyNot :many
+SELECT r.hash, r.id, r.kind, r.created_at FROM knowledge.records r WHERE r.hash = ANY ($1::bpchar[])
+`
+
+type RecordsForWhyNotRow struct {
+	Hash      chain.Hash
+	ID        int64
+	Kind      chain.RefType
+	CreatedAt time.Time
+}
+
+func (q *Queries) RecordsForWhyNot(ctx context.Context, hashes []string) ([]RecordsForWhyNotRow, error) {
+	rows, err := q.db.Query(ctx, recordsForWhyNot, hashes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecordsForWhyNotRow{}
+	for rows.Next() {
+		var i RecordsForWhyNotRow
+		if err := rows.Scan(
+			&i.Hash,
+			&i.ID,
+			&i.Kind,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const searchedAt = `-- name: SearchedAt :one
@@ -352,7 +519,7 @@ const selectionByID = `-- name: SelectionByID :many
 SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy::TEXT)::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
     s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
     s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens,
-    s.viewer, s.newest
+    s.viewer, s.newest, s.stages
 FROM memory.selections s WHERE s.id = CAST($1::TEXT AS UUID)
     AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)
 `
@@ -381,6 +548,7 @@ type SelectionByIDRow struct {
 	UnchangedTokens int32
 	Viewer          *chain.Hash
 	Newest          *chain.Hash
+	Stages          chain.NullJSON
 }
 
 func (q *Queries) SelectionByID(ctx context.Context, iD string, viewer *string) ([]SelectionByIDRow, error) {
@@ -416,6 +584,112 @@ func (q *Queries) SelectionByID(ctx context.Context, iD string, viewer *string) 
 			&i.UnchangedTokens,
 			&i.Viewer,
 			&i.Newest,
+			&i.Stages,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const selectionsOf = `-- name: SelectionsOf :many
+SELECT s.id::TEXT AS id, s.receipt, s.request, COALESCE(s.policy_text, s.policy::TEXT)::TEXT AS policy, s.log_position, s.log_size, s.items, s.dropped, s.rendered,
+    s.rendered_digest, s.rendered_salt, s.erased, s.tokens, s.embedding_model, s.created_at, COALESCE(s.previous::TEXT, '')::TEXT AS previous,
+    s.record_position, s.absent, COALESCE(s.dense_model, '')::TEXT AS dense_model, s.notices, s.unchanged_tokens,
+    s.viewer, s.newest, s.stages
+FROM memory.selections s
+WHERE ($1::bpchar IS NULL OR s.viewer = $1::bpchar)
+    AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)
+    AND ($3::TIMESTAMPTZ IS NULL OR s.created_at >= $3)
+    AND ($4::TIMESTAMPTZ IS NULL OR s.created_at < $4)
+    AND ($5::TEXT IS NULL OR (s.created_at, s.id) < ($6::TIMESTAMPTZ, CAST($5::TEXT AS UUID)))
+ORDER BY s.created_at DESC, s.id DESC LIMIT $7
+`
+
+type SelectionsOfParams struct {
+	Viewer    *string
+	Player    *string
+	Since     *time.Time
+	Until     *time.Time
+	AfterID   *string
+	AfterTime *time.Time
+	RowCount  int32
+}
+
+type SelectionsOfRow struct {
+	ID              string
+	Receipt         chain.Hash
+	Request         chain.JSON
+	Policy          string
+	LogPosition     int64
+	LogSize         int64
+	Items           chain.JSON
+	Dropped         chain.JSON
+	Rendered        string
+	RenderedDigest  *chain.Hash
+	RenderedSalt    []byte
+	Erased          bool
+	Tokens          int32
+	EmbeddingModel  string
+	CreatedAt       time.Time
+	Previous        string
+	RecordPosition  *int64
+	Absent          []int64
+	DenseModel      string
+	Notices         []string
+	UnchangedTokens int32
+	Viewer          *chain.Hash
+	Newest          *chain.Hash
+	Stages          chain.NullJSON
+}
+
+// The selections of whoever sees them, the latest first, in what SelectionByID gives of each.
+func (q *Queries) SelectionsOf(ctx context.Context, arg SelectionsOfParams) ([]SelectionsOfRow, error) {
+	rows, err := q.db.Query(ctx, selectionsOf,
+		arg.Viewer,
+		arg.Player,
+		arg.Since,
+		arg.Until,
+		arg.AfterID,
+		arg.AfterTime,
+		arg.RowCount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SelectionsOfRow{}
+	for rows.Next() {
+		var i SelectionsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Receipt,
+			&i.Request,
+			&i.Policy,
+			&i.LogPosition,
+			&i.LogSize,
+			&i.Items,
+			&i.Dropped,
+			&i.Rendered,
+			&i.RenderedDigest,
+			&i.RenderedSalt,
+			&i.Erased,
+			&i.Tokens,
+			&i.EmbeddingModel,
+			&i.CreatedAt,
+			&i.Previous,
+			&i.RecordPosition,
+			&i.Absent,
+			&i.DenseModel,
+			&i.Notices,
+			&i.UnchangedTokens,
+			&i.Viewer,
+			&i.Newest,
+			&i.Stages,
 		); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -876,6 +877,102 @@ func (ec *executionContext) fieldContext_ContextSelection_createdAt(_ context.Co
 	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _ContextSelection_request(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContextSelection_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v selection.Request) graphql.Marshaler {
+			return ec.marshalNSelectionRequest2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContextSelection_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContextSelection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SelectionRequest(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContextSelection_policy(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContextSelection_policy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Policy()
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ranking.Policy) graphql.Marshaler {
+			return ec.marshalNRankingPolicy2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋrankingᚐPolicy(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContextSelection_policy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContextSelection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RankingPolicy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContextSelection_stages(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContextSelection_stages(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Stages, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []selection.Stage) graphql.Marshaler {
+			return ec.marshalOSelectionStage2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐStageᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContextSelection_stages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContextSelection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SelectionStage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _DroppedItem_hash(ctx context.Context, field graphql.CollectedField, obj *selection.Dropped) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1338,6 +1435,102 @@ func (ec *executionContext) _ReplayedSelection_denseModel(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_ReplayedSelection_denseModel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ReplayedSelection", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReplayedSelection_request(ctx context.Context, field graphql.CollectedField, obj *model.ReplayedSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayedSelection_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v selection.Request) graphql.Marshaler {
+			return ec.marshalNSelectionRequest2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayedSelection_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReplayedSelection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SelectionRequest(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReplayedSelection_policy(ctx context.Context, field graphql.CollectedField, obj *model.ReplayedSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayedSelection_policy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Policy()
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ranking.Policy) graphql.Marshaler {
+			return ec.marshalNRankingPolicy2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋrankingᚐPolicy(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayedSelection_policy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReplayedSelection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RankingPolicy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReplayedSelection_stages(ctx context.Context, field graphql.CollectedField, obj *model.ReplayedSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayedSelection_stages(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Stages, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []selection.Stage) graphql.Marshaler {
+			return ec.marshalOSelectionStage2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐStageᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayedSelection_stages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReplayedSelection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SelectionStage(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ScoreExplanation_relevance(ctx context.Context, field graphql.CollectedField, obj *selection.Explanation) (ret graphql.Marshaler) {
@@ -2147,6 +2340,21 @@ func (ec *executionContext) _ContextSelection(ctx context.Context, sel ast.Selec
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "request":
+			out.Values[i] = ec._ContextSelection_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "policy":
+			out.Values[i] = ec._ContextSelection_policy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "stages":
+			out.Values[i] = ec._ContextSelection_stages(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -2407,6 +2615,21 @@ func (ec *executionContext) _ReplayedSelection(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "request":
+			out.Values[i] = ec._ReplayedSelection_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "policy":
+			out.Values[i] = ec._ReplayedSelection_policy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stages":
+			out.Values[i] = ec._ReplayedSelection_stages(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -2625,6 +2848,16 @@ func (ec *executionContext) marshalNReplayedSelection2githubᚗcomᚋtzzrᚋcont
 	return ec._ReplayedSelection(ctx, sel, &v)
 }
 
+func (ec *executionContext) marshalNReplayedSelection2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐReplayedSelection(ctx context.Context, sel ast.SelectionSet, v *model.ReplayedSelection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReplayedSelection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNScoreExplanation2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐExplanation(ctx context.Context, sel ast.SelectionSet, v selection.Explanation) graphql.Marshaler {
 	return ec._ScoreExplanation(ctx, sel, &v)
 }
@@ -2642,6 +2875,13 @@ func (ec *executionContext) marshalOContextSelection2ᚖgithubᚗcomᚋtzzrᚋco
 		return graphql.Null
 	}
 	return ec._ContextSelection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOScoreExplanation2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐExplanation(ctx context.Context, sel ast.SelectionSet, v *selection.Explanation) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ScoreExplanation(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

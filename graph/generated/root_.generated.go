@@ -7,12 +7,14 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 	gqlparser "github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -51,6 +53,7 @@ type ResolverRoot interface {
 	Subscription() SubscriptionResolver
 	Thread() ThreadResolver
 	Token() TokenResolver
+	WhyNotVerdict() WhyNotVerdictResolver
 }
 
 type DirectiveRoot struct {
@@ -126,15 +129,29 @@ type ComplexityRoot struct {
 		Items           func(childComplexity int) int
 		LogSize         func(childComplexity int) int
 		Notices         func(childComplexity int) int
+		Policy          func(childComplexity int) int
 		Preimage        func(childComplexity int) int
 		Previous        func(childComplexity int) int
 		Query           func(childComplexity int) int
 		Receipt         func(childComplexity int) int
 		Rendered        func(childComplexity int) int
 		RenderedSalt    func(childComplexity int) int
+		Request         func(childComplexity int) int
+		Stages          func(childComplexity int) int
 		TokenBudget     func(childComplexity int) int
 		Tokens          func(childComplexity int) int
 		UnchangedTokens func(childComplexity int) int
+	}
+
+	ContextSelectionConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	ContextSelectionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	CreatedToken struct {
@@ -380,18 +397,36 @@ type ComplexityRoot struct {
 		Overview         func(childComplexity int) int
 		Quarantine       func(childComplexity int, message chain.Hash) int
 		Quarantines      func(childComplexity int, active *bool, first *int, after *string) int
+		RankingPolicy    func(childComplexity int) int
 		Record           func(childComplexity int, hash chain.Hash) int
 		Records          func(childComplexity int, kind *chain.RefType, search *string, first *int, after *string) int
-		ReplayContext    func(childComplexity int, id string) int
+		ReplayContext    func(childComplexity int, id string, weights []ranking.Set, logSize *model.ReplayLog) int
 		Seal             func(childComplexity int) int
+		Selections       func(childComplexity int, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) int
 		Server           func(childComplexity int) int
 		Session          func(childComplexity int, hash chain.Hash) int
 		Sessions         func(childComplexity int, filter *selection.Scope, first *int, after *string) int
 		Thread           func(childComplexity int, hash chain.Hash) int
 		Threads          func(childComplexity int, filter *selection.Scope, first *int, after *string) int
 		Tokens           func(childComplexity int, player *chain.Hash, first *int, after *string) int
+		TryContext       func(childComplexity int, request model.ContextRequestInput, weights []ranking.Set) int
 		VerifyLog        func(childComplexity int) int
 		VerifySession    func(childComplexity int, hash chain.Hash) int
+		WhyNot           func(childComplexity int, selection string, hash *chain.Hash, text *string) int
+	}
+
+	RankingPolicy struct {
+		Version func(childComplexity int) int
+		Weights func(childComplexity int) int
+	}
+
+	RankingWeight struct {
+		Default     func(childComplexity int) int
+		Description func(childComplexity int) int
+		Max         func(childComplexity int) int
+		Min         func(childComplexity int) int
+		Name        func(childComplexity int) int
+		Value       func(childComplexity int) int
 	}
 
 	Record struct {
@@ -430,9 +465,12 @@ type ComplexityRoot struct {
 		EmbeddingModel  func(childComplexity int) int
 		Items           func(childComplexity int) int
 		Notices         func(childComplexity int) int
+		Policy          func(childComplexity int) int
 		Preimage        func(childComplexity int) int
 		Receipt         func(childComplexity int) int
 		Rendered        func(childComplexity int) int
+		Request         func(childComplexity int) int
+		Stages          func(childComplexity int) int
 		Tokens          func(childComplexity int) int
 		UnchangedTokens func(childComplexity int) int
 	}
@@ -475,6 +513,40 @@ type ComplexityRoot struct {
 	SelectionHolderEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	SelectionRequest struct {
+		At          func(childComplexity int) int
+		Limit       func(childComplexity int) int
+		Player      func(childComplexity int) int
+		Previous    func(childComplexity int) int
+		Query       func(childComplexity int) int
+		Scope       func(childComplexity int) int
+		Threshold   func(childComplexity int) int
+		TokenBudget func(childComplexity int) int
+	}
+
+	SelectionScope struct {
+		EventTypes func(childComplexity int) int
+		Flags      func(childComplexity int) int
+		Hashtags   func(childComplexity int) int
+		Items      func(childComplexity int) int
+		Locations  func(childComplexity int) int
+		Owners     func(childComplexity int) int
+		Players    func(childComplexity int) int
+		Sessions   func(childComplexity int) int
+		Since      func(childComplexity int) int
+		Threads    func(childComplexity int) int
+		Types      func(childComplexity int) int
+		Until      func(childComplexity int) int
+	}
+
+	SelectionStage struct {
+		Estimated func(childComplexity int) int
+		In        func(childComplexity int) int
+		Name      func(childComplexity int) int
+		Out       func(childComplexity int) int
+		Reason    func(childComplexity int) int
 	}
 
 	ServerInfo struct {
@@ -587,6 +659,24 @@ type ComplexityRoot struct {
 		Checked func(childComplexity int) int
 		Done    func(childComplexity int) int
 		Total   func(childComplexity int) int
+	}
+
+	WhyNot struct {
+		Verdicts func(childComplexity int) int
+	}
+
+	WhyNotVerdict struct {
+		Explanation func(childComplexity int) int
+		Hash        func(childComplexity int) int
+		Kind        func(childComplexity int) int
+		Message     func(childComplexity int) int
+		Near        func(childComplexity int) int
+		Position    func(childComplexity int) int
+		Rank        func(childComplexity int) int
+		Score       func(childComplexity int) int
+		Source      func(childComplexity int) int
+		Stage       func(childComplexity int) int
+		Tokens      func(childComplexity int) int
 	}
 
 	Witness struct {
@@ -884,6 +974,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.Notices(childComplexity), true
+	case "ContextSelection.policy":
+		if e.ComplexityRoot.ContextSelection.Policy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.Policy(childComplexity), true
 	case "ContextSelection.preimage":
 		if e.ComplexityRoot.ContextSelection.Preimage == nil {
 			break
@@ -920,6 +1016,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.RenderedSalt(childComplexity), true
+	case "ContextSelection.request":
+		if e.ComplexityRoot.ContextSelection.Request == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.Request(childComplexity), true
+	case "ContextSelection.stages":
+		if e.ComplexityRoot.ContextSelection.Stages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.Stages(childComplexity), true
 	case "ContextSelection.tokenBudget":
 		if e.ComplexityRoot.ContextSelection.TokenBudget == nil {
 			break
@@ -938,6 +1046,38 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.UnchangedTokens(childComplexity), true
+
+	case "ContextSelectionConnection.edges":
+		if e.ComplexityRoot.ContextSelectionConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelectionConnection.Edges(childComplexity), true
+	case "ContextSelectionConnection.pageInfo":
+		if e.ComplexityRoot.ContextSelectionConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelectionConnection.PageInfo(childComplexity), true
+	case "ContextSelectionConnection.totalCount":
+		if e.ComplexityRoot.ContextSelectionConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelectionConnection.TotalCount(childComplexity), true
+
+	case "ContextSelectionEdge.cursor":
+		if e.ComplexityRoot.ContextSelectionEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelectionEdge.Cursor(childComplexity), true
+	case "ContextSelectionEdge.node":
+		if e.ComplexityRoot.ContextSelectionEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelectionEdge.Node(childComplexity), true
 
 	case "CreatedToken.secret":
 		if e.ComplexityRoot.CreatedToken.Secret == nil {
@@ -2114,6 +2254,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Quarantines(childComplexity, args["active"].(*bool), args["first"].(*int), args["after"].(*string)), true
+	case "Query.rankingPolicy":
+		if e.ComplexityRoot.Query.RankingPolicy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.RankingPolicy(childComplexity), true
 	case "Query.record":
 		if e.ComplexityRoot.Query.Record == nil {
 			break
@@ -2146,13 +2292,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ReplayContext(childComplexity, args["id"].(string)), true
+		return e.ComplexityRoot.Query.ReplayContext(childComplexity, args["id"].(string), args["weights"].([]ranking.Set), args["logSize"].(*model.ReplayLog)), true
 	case "Query.seal":
 		if e.ComplexityRoot.Query.Seal == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Query.Seal(childComplexity), true
+	case "Query.selections":
+		if e.ComplexityRoot.Query.Selections == nil {
+			break
+		}
+
+		args, err := ec.field_Query_selections_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Selections(childComplexity, args["player"].(*chain.Hash), args["since"].(*time.Time), args["until"].(*time.Time), args["first"].(*int), args["after"].(*string)), true
 	case "Query.server":
 		if e.ComplexityRoot.Query.Server == nil {
 			break
@@ -2214,6 +2371,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Tokens(childComplexity, args["player"].(*chain.Hash), args["first"].(*int), args["after"].(*string)), true
+	case "Query.tryContext":
+		if e.ComplexityRoot.Query.TryContext == nil {
+			break
+		}
+
+		args, err := ec.field_Query_tryContext_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.TryContext(childComplexity, args["request"].(model.ContextRequestInput), args["weights"].([]ranking.Set)), true
 	case "Query.verifyLog":
 		if e.ComplexityRoot.Query.VerifyLog == nil {
 			break
@@ -2231,6 +2399,67 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.VerifySession(childComplexity, args["hash"].(chain.Hash)), true
+	case "Query.whyNot":
+		if e.ComplexityRoot.Query.WhyNot == nil {
+			break
+		}
+
+		args, err := ec.field_Query_whyNot_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.WhyNot(childComplexity, args["selection"].(string), args["hash"].(*chain.Hash), args["text"].(*string)), true
+
+	case "RankingPolicy.version":
+		if e.ComplexityRoot.RankingPolicy.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingPolicy.Version(childComplexity), true
+	case "RankingPolicy.weights":
+		if e.ComplexityRoot.RankingPolicy.Weights == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingPolicy.Weights(childComplexity), true
+
+	case "RankingWeight.default":
+		if e.ComplexityRoot.RankingWeight.Default == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingWeight.Default(childComplexity), true
+	case "RankingWeight.description":
+		if e.ComplexityRoot.RankingWeight.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingWeight.Description(childComplexity), true
+	case "RankingWeight.max":
+		if e.ComplexityRoot.RankingWeight.Max == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingWeight.Max(childComplexity), true
+	case "RankingWeight.min":
+		if e.ComplexityRoot.RankingWeight.Min == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingWeight.Min(childComplexity), true
+	case "RankingWeight.name":
+		if e.ComplexityRoot.RankingWeight.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingWeight.Name(childComplexity), true
+	case "RankingWeight.value":
+		if e.ComplexityRoot.RankingWeight.Value == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RankingWeight.Value(childComplexity), true
 
 	case "Record.book":
 		if e.ComplexityRoot.Record.Book == nil {
@@ -2374,6 +2603,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReplayedSelection.Notices(childComplexity), true
+	case "ReplayedSelection.policy":
+		if e.ComplexityRoot.ReplayedSelection.Policy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Policy(childComplexity), true
 	case "ReplayedSelection.preimage":
 		if e.ComplexityRoot.ReplayedSelection.Preimage == nil {
 			break
@@ -2392,6 +2627,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReplayedSelection.Rendered(childComplexity), true
+	case "ReplayedSelection.request":
+		if e.ComplexityRoot.ReplayedSelection.Request == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Request(childComplexity), true
+	case "ReplayedSelection.stages":
+		if e.ComplexityRoot.ReplayedSelection.Stages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.Stages(childComplexity), true
 	case "ReplayedSelection.tokens":
 		if e.ComplexityRoot.ReplayedSelection.Tokens == nil {
 			break
@@ -2559,6 +2806,159 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SelectionHolderEdge.Node(childComplexity), true
+
+	case "SelectionRequest.at":
+		if e.ComplexityRoot.SelectionRequest.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.At(childComplexity), true
+	case "SelectionRequest.limit":
+		if e.ComplexityRoot.SelectionRequest.Limit == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.Limit(childComplexity), true
+	case "SelectionRequest.player":
+		if e.ComplexityRoot.SelectionRequest.Player == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.Player(childComplexity), true
+	case "SelectionRequest.previous":
+		if e.ComplexityRoot.SelectionRequest.Previous == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.Previous(childComplexity), true
+	case "SelectionRequest.query":
+		if e.ComplexityRoot.SelectionRequest.Query == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.Query(childComplexity), true
+	case "SelectionRequest.scope":
+		if e.ComplexityRoot.SelectionRequest.Scope == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.Scope(childComplexity), true
+	case "SelectionRequest.threshold":
+		if e.ComplexityRoot.SelectionRequest.Threshold == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.Threshold(childComplexity), true
+	case "SelectionRequest.tokenBudget":
+		if e.ComplexityRoot.SelectionRequest.TokenBudget == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionRequest.TokenBudget(childComplexity), true
+
+	case "SelectionScope.eventTypes":
+		if e.ComplexityRoot.SelectionScope.EventTypes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.EventTypes(childComplexity), true
+	case "SelectionScope.flags":
+		if e.ComplexityRoot.SelectionScope.Flags == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Flags(childComplexity), true
+	case "SelectionScope.hashtags":
+		if e.ComplexityRoot.SelectionScope.Hashtags == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Hashtags(childComplexity), true
+	case "SelectionScope.items":
+		if e.ComplexityRoot.SelectionScope.Items == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Items(childComplexity), true
+	case "SelectionScope.locations":
+		if e.ComplexityRoot.SelectionScope.Locations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Locations(childComplexity), true
+	case "SelectionScope.owners":
+		if e.ComplexityRoot.SelectionScope.Owners == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Owners(childComplexity), true
+	case "SelectionScope.players":
+		if e.ComplexityRoot.SelectionScope.Players == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Players(childComplexity), true
+	case "SelectionScope.sessions":
+		if e.ComplexityRoot.SelectionScope.Sessions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Sessions(childComplexity), true
+	case "SelectionScope.since":
+		if e.ComplexityRoot.SelectionScope.Since == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Since(childComplexity), true
+	case "SelectionScope.threads":
+		if e.ComplexityRoot.SelectionScope.Threads == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Threads(childComplexity), true
+	case "SelectionScope.types":
+		if e.ComplexityRoot.SelectionScope.Types == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Types(childComplexity), true
+	case "SelectionScope.until":
+		if e.ComplexityRoot.SelectionScope.Until == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionScope.Until(childComplexity), true
+
+	case "SelectionStage.estimated":
+		if e.ComplexityRoot.SelectionStage.Estimated == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionStage.Estimated(childComplexity), true
+	case "SelectionStage.in":
+		if e.ComplexityRoot.SelectionStage.In == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionStage.In(childComplexity), true
+	case "SelectionStage.name":
+		if e.ComplexityRoot.SelectionStage.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionStage.Name(childComplexity), true
+	case "SelectionStage.out":
+		if e.ComplexityRoot.SelectionStage.Out == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionStage.Out(childComplexity), true
+	case "SelectionStage.reason":
+		if e.ComplexityRoot.SelectionStage.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionStage.Reason(childComplexity), true
 
 	case "ServerInfo.dataDirectory":
 		if e.ComplexityRoot.ServerInfo.DataDirectory == nil {
@@ -3014,6 +3414,80 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.VerificationProgress.Total(childComplexity), true
 
+	case "WhyNot.verdicts":
+		if e.ComplexityRoot.WhyNot.Verdicts == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNot.Verdicts(childComplexity), true
+
+	case "WhyNotVerdict.explanation":
+		if e.ComplexityRoot.WhyNotVerdict.Explanation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Explanation(childComplexity), true
+	case "WhyNotVerdict.hash":
+		if e.ComplexityRoot.WhyNotVerdict.Hash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Hash(childComplexity), true
+	case "WhyNotVerdict.kind":
+		if e.ComplexityRoot.WhyNotVerdict.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Kind(childComplexity), true
+	case "WhyNotVerdict.message":
+		if e.ComplexityRoot.WhyNotVerdict.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Message(childComplexity), true
+	case "WhyNotVerdict.near":
+		if e.ComplexityRoot.WhyNotVerdict.Near == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Near(childComplexity), true
+	case "WhyNotVerdict.position":
+		if e.ComplexityRoot.WhyNotVerdict.Position == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Position(childComplexity), true
+	case "WhyNotVerdict.rank":
+		if e.ComplexityRoot.WhyNotVerdict.Rank == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Rank(childComplexity), true
+	case "WhyNotVerdict.score":
+		if e.ComplexityRoot.WhyNotVerdict.Score == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Score(childComplexity), true
+	case "WhyNotVerdict.source":
+		if e.ComplexityRoot.WhyNotVerdict.Source == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Source(childComplexity), true
+	case "WhyNotVerdict.stage":
+		if e.ComplexityRoot.WhyNotVerdict.Stage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Stage(childComplexity), true
+	case "WhyNotVerdict.tokens":
+		if e.ComplexityRoot.WhyNotVerdict.Tokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WhyNotVerdict.Tokens(childComplexity), true
+
 	case "Witness.name":
 		if e.ComplexityRoot.Witness.Name == nil {
 			break
@@ -3060,6 +3534,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRecordInput,
 		ec.unmarshalInputRefInput,
 		ec.unmarshalInputTokenInput,
+		ec.unmarshalInputWeightInput,
 	)
 	first := true
 
@@ -3470,7 +3945,7 @@ type ContextReplay {
   original: ContextSelection!
   "As it was computed now."
   selection: ReplayedSelection!
-  "Why they differ; none if they are identical."
+  "Why they differ; none if they are identical, nor with other weights or over the log of today: those are the cause."
   causes: [ReplayCause!]!
   "How they differ, in words: at most 100, and a line that says how many more."
   differences: [String!]!
@@ -3581,8 +4056,15 @@ type DroppedItem {
 extend type Query {
   "A selection as it was given, by its global id."
   contextSelection("As ` + "`" + `requestContext` + "`" + ` gave it." id: ID!): ContextSelection
-  "Computes a selection again, over the log as it stood then, under the policy and the models of now, and says what has changed if it is another. Keeps nothing. NOT_FOUND if there is no such selection."
-  replayContext("As ` + "`" + `requestContext` + "`" + ` gave it." id: ID!): ContextReplay!
+  "Computes a selection again, over the log as it stood then, under the policy and the models of now, and says what has changed if it is another. With other weights, or over the log of today, it says how the result differs, and no causes. Keeps nothing. NOT_FOUND if there is no such selection."
+  replayContext(
+    "As ` + "`" + `requestContext` + "`" + ` gave it."
+    id: ID!
+    "Other weights than those of now, for this once; at most 23."
+    weights: [WeightInput!]
+    "Over which log."
+    logSize: ReplayLog = THEN
+  ): ContextReplay!
 }
 
 extend type Mutation {
@@ -4436,6 +4918,303 @@ extend type Mutation {
   eraseMessage("The message." hash: Hash!, "Why, for the record: 1 to 1,024 bytes." reason: String!): Message!
 }
 `, BuiltIn: false},
+	{Name: "../schema/selection.graphqls", Input: `"A scope as it was asked for. Null lists do not narrow, and empty ones match nothing."
+type SelectionScope {
+  "Only messages of these sessions."
+  sessions: [Hash!]
+  "Only messages of these threads."
+  threads: [Hash!]
+  "Only messages that one of these players sent, received or coordinated."
+  players: [Hash!]
+  "Only messages that one of these players sent."
+  owners: [Hash!]
+  "Only messages with one of these tags."
+  hashtags: [Hash!]
+  "Only messages under one of these flags."
+  flags: [Hash!]
+  "Only messages about one of these items."
+  items: [Hash!]
+  "Only messages about one of these places."
+  locations: [Hash!]
+  "CONTEXT for messages, ACCOUNTANT and SECRETARY for records."
+  types: [RefType!]
+  "Only messages of these kinds."
+  eventTypes: [EventType!]
+  "Only what was sent or added at this moment or later."
+  since: Time
+  "Only what was sent or added before this moment."
+  until: Time
+}
+
+"A question to the log as it was asked, with what was left out filled in."
+type SelectionRequest {
+  "What context was needed for."
+  query: String!
+  "Where to look."
+  scope: SelectionScope!
+  "The hash of the player whose preferences counted."
+  player: Hash
+  "At most this many items."
+  limit: Int!
+  "Items with a lower score were left out."
+  threshold: Float!
+  "The budget of tokens; null: none."
+  tokenBudget: Int
+  "The receipt of the earlier selection whose beginning was to be kept."
+  previous: Hash
+  "The clock that recency counted from."
+  at: Time!
+}
+
+"The policy of a ranking: every constant of it."
+type RankingPolicy {
+  "Names the ranking's code and its constants. Ends in ` + "`" + `+weights` + "`" + ` where other weights were asked for."
+  version: String!
+  "The constants."
+  weights: [RankingWeight!]!
+}
+
+"A constant of the ranking."
+type RankingWeight {
+  "Which one."
+  name: WeightName!
+  "What it is in this policy."
+  value: Float!
+  "What it is in the policy in use."
+  default: Float!
+  "The least that may be asked for."
+  min: Float!
+  "The most that may be asked for."
+  max: Float!
+  "What it does."
+  description: String!
+}
+
+"The constants of the ranking: ` + "`" + `RankingWeight.description` + "`" + ` says what each does."
+enum WeightName {
+  "Part of the share of the message one before, in its session."
+  BEFORE_1
+  "Part of the share of the message two before."
+  BEFORE_2
+  "Part of the share of the message three before."
+  BEFORE_3
+  "Part of the share of the message four before."
+  BEFORE_4
+  "Part of the share of the message one after, in its session."
+  AFTER_1
+  "Part of the share of the message two after."
+  AFTER_2
+  "Part of the share of the message three after."
+  AFTER_3
+  "Part of the share of the message four after."
+  AFTER_4
+  "Part of the share of the message directly before, if that asks."
+  ANSWER
+  "Part of what the whole session has."
+  SESSION
+  "Of a message whose owner the query names."
+  OWNER
+  "Of a message that tells a time which was asked for."
+  TIME
+  "Of a message sent at a time that the query names, or soon after."
+  DATE
+  "Days after a named time that still count as soon."
+  DATE_TOLD
+  "Of the first message of its session."
+  OPENING
+  "Taken off a message that asks."
+  QUESTION
+  "Multiplies the share of a record."
+  RECORD
+  "The sum that gives a relevance of 0.7."
+  MIDDLE
+  "Weight of the dense vector's part."
+  SEMANTIC
+  "The cosine that means nothing."
+  SEMANTIC_FLOOR
+  "Added for what is new."
+  RECENCY
+  "Seconds that new lasts."
+  RECENCY_WINDOW
+  "Added for what the player prefers."
+  PREFERENCE
+}
+
+"Another value for a constant of the ranking."
+input WeightInput {
+  "Which one; each at most once."
+  name: WeightName!
+  "From its ` + "`" + `min` + "`" + ` to its ` + "`" + `max` + "`" + `; a whole number for DATE_TOLD and RECENCY_WINDOW."
+  value: Float!
+}
+
+"Which log a selection is computed again over."
+enum ReplayLog {
+  "The log as it stood when the selection was made."
+  THEN
+  "The log as it stands today."
+  NOW
+}
+
+"The stages that a selection goes through, in order."
+enum SelectionStageName {
+  "What the scope holds, of the messages that could be seen and the records of its types and times."
+  IN_SCOPE
+  "What the search took for candidates: a small scope as a whole, at most 2,000 and their neighbours of a larger one. Nothing in quarantine is."
+  CANDIDATES
+  "The best ` + "`" + `limit` + "`" + ` + 50 of the ranking, which are looked at and accounted for, and what was kept of the earlier selection."
+  RANKED
+  "What reaches the threshold."
+  ABOVE_THRESHOLD
+  "What no newer item says in the same words, or nearly."
+  NEAR_DUPLICATES
+  "What fits into the budget of tokens."
+  IN_BUDGET
+  "What is within the limit: the items."
+  SELECTED
+}
+
+"How many messages and records came to a stage of a selection, and how many left it. What leaves one comes to the next."
+type SelectionStage {
+  "Which stage."
+  name: SelectionStageName!
+  "How many came to it."
+  in: Int!
+  "How many left it for the next; of the last, the items."
+  out: Int!
+  "Whether the numbers are estimates, from a sample of so large a scope."
+  estimated: Boolean!
+  "Why the others are left out here, in words."
+  reason: String!
+}
+
+extend type ContextSelection {
+  "What was asked, all of it."
+  request: SelectionRequest!
+  "The policy that ranked, as the receipt covers it."
+  policy: RankingPolicy!
+  "What was counted at each stage when this was selected. It is kept beside the receipt, which does not commit to it. Null if it was selected before that was kept."
+  stages: [SelectionStage!]
+}
+
+extend type ReplayedSelection {
+  "What was asked, all of it."
+  request: SelectionRequest!
+  "The policy that ranked."
+  policy: RankingPolicy!
+  "What was counted at each stage now."
+  stages: [SelectionStage!]
+}
+
+"A page of selections."
+type ContextSelectionConnection {
+  "The selections, each with its cursor."
+  edges: [ContextSelectionEdge!]!
+  "Where this page stands. A page ends before its size if its selections come to more than 16 MiB."
+  pageInfo: PageInfo!
+  "How many there are in all; counted only when asked for."
+  totalCount: Int!
+}
+
+"A selection in a connection."
+type ContextSelectionEdge {
+  "For ` + "`" + `after` + "`" + `."
+  cursor: String!
+  "The selection."
+  node: ContextSelection!
+}
+
+"What became of a message or record in a selection, by the stage that lost it."
+enum WhyNotKind {
+  "There is none with this hash, or none that whoever asked for the selection sees: the two are never told apart."
+  UNKNOWN
+  "It came later, or was not seen yet by whoever asked."
+  LATER
+  "The scope that was asked for leaves it out."
+  OUT_OF_SCOPE
+  "Its content is erased, so that it can't be told any more what it would have been."
+  ERASED
+  "It was in quarantine."
+  QUARANTINED
+  "It was no candidate: nothing in it, or around it, matches the query, or others match better."
+  NOT_MATCHED
+  "It was ranked, and beyond the best ` + "`" + `limit` + "`" + ` + 50 that are looked at."
+  OUT_OF_REACH
+  "Its score is below the threshold."
+  BELOW_THRESHOLD
+  "An item has the same text, and is newer, or as new and better."
+  DUPLICATE
+  "An item has nearly the same text with the same numbers, and is newer, or as new and better."
+  SUPERSEDED
+  "It did not fit into what was left of the token budget."
+  OVER_BUDGET
+  "There were enough better ones."
+  OVER_LIMIT
+  "It was selected: it is an item."
+  SELECTED
+}
+
+"Why messages or records were not selected, or that they were."
+type WhyNot {
+  "Of ` + "`" + `hash` + "`" + `, one. Of ` + "`" + `text` + "`" + `, one of each message and record that holds the text best, at most 10, the best first."
+  verdicts: [WhyNotVerdict!]!
+}
+
+"What became of a message or record in a selection."
+type WhyNotVerdict {
+  "The hash of the message or record."
+  hash: Hash!
+  "What became of it. For what the selection holds, items and dropped, it is told by what was kept; for others by what the log says of them, and by ranking again as it stood."
+  kind: WhyNotKind!
+  "The stage that lost it; null for UNKNOWN, LATER and SELECTED."
+  stage: SelectionStageName
+  "In words."
+  message: String!
+  "The message or record; null for UNKNOWN."
+  source: ContextSource
+  "Of an item, its place, from 1."
+  position: Int
+  "Of what was ranked again, its place in the ranking of all candidates, from 1."
+  rank: Int
+  "Its score, as it was kept or ranked again; null if it was not ranked."
+  score: Float
+  "Of an item as it was kept. Of others, ranked again under the kept policy; null if that gives another score than was kept, or none."
+  explanation: ScoreExplanation
+  "What its line costs; null if that was not kept."
+  tokens: Int
+  "Of DUPLICATE and SUPERSEDED, the item that says the same; null if the text of either is erased."
+  near: Hash
+}
+
+extend type Query {
+  "Selections as they were given, the latest first: your own; administrators see all. At most 200 a page."
+  selections(
+    "Only those that this player asked for."
+    player: Hash
+    "Only those of this moment or later."
+    since: Time
+    "Only those before this moment."
+    until: Time
+    "At most this many: 0 to 200."
+    first: Int = 50
+    "Only what follows this cursor."
+    after: String
+  ): ContextSelectionConnection!
+  "The policy that ranks, and what other weights may be tried."
+  rankingPolicy: RankingPolicy!
+  "Ranks what the log and the records hold for a query, as ` + "`" + `requestContext` + "`" + ` does, and keeps nothing."
+  tryContext("What is asked." request: ContextRequestInput!, "Other weights, for this once; at most 23." weights: [WeightInput!]): ReplayedSelection!
+  "Why a message or record was not selected: give either ` + "`" + `hash` + "`" + ` or ` + "`" + `text` + "`" + `. NOT_FOUND if there is no such selection."
+  whyNot(
+    "As ` + "`" + `requestContext` + "`" + ` gave it."
+    selection: ID!
+    "Of a message or record."
+    hash: Hash
+    "Part of what is said in it: 1 byte to 64 KiB. Searched for by words, in what you see today."
+    text: String
+  ): WhyNot!
+}
+`, BuiltIn: false},
 	{Name: "../schema/token.graphqls", Input: `"What a token makes of whoever has it."
 enum TokenKind {
   "Sees and does everything that its scopes allow. Begins with ` + "`" + `cmadm_` + "`" + `; lives 30 days unless made with another end."
@@ -4794,8 +5573,36 @@ func (ec *executionContext) childFields_ContextSelection(ctx context.Context, fi
 		return ec.fieldContext_ContextSelection_denseModel(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_ContextSelection_createdAt(ctx, field)
+	case "request":
+		return ec.fieldContext_ContextSelection_request(ctx, field)
+	case "policy":
+		return ec.fieldContext_ContextSelection_policy(ctx, field)
+	case "stages":
+		return ec.fieldContext_ContextSelection_stages(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContextSelection", field.Name)
+}
+
+func (ec *executionContext) childFields_ContextSelectionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ContextSelectionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ContextSelectionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ContextSelectionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContextSelectionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ContextSelectionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ContextSelectionEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_ContextSelectionEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContextSelectionEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_CreatedToken(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5226,6 +6033,34 @@ func (ec *executionContext) childFields_QuarantineRelease(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type QuarantineRelease", field.Name)
 }
 
+func (ec *executionContext) childFields_RankingPolicy(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "version":
+		return ec.fieldContext_RankingPolicy_version(ctx, field)
+	case "weights":
+		return ec.fieldContext_RankingPolicy_weights(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RankingPolicy", field.Name)
+}
+
+func (ec *executionContext) childFields_RankingWeight(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_RankingWeight_name(ctx, field)
+	case "value":
+		return ec.fieldContext_RankingWeight_value(ctx, field)
+	case "default":
+		return ec.fieldContext_RankingWeight_default(ctx, field)
+	case "min":
+		return ec.fieldContext_RankingWeight_min(ctx, field)
+	case "max":
+		return ec.fieldContext_RankingWeight_max(ctx, field)
+	case "description":
+		return ec.fieldContext_RankingWeight_description(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RankingWeight", field.Name)
+}
+
 func (ec *executionContext) childFields_Record(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5308,6 +6143,12 @@ func (ec *executionContext) childFields_ReplayedSelection(ctx context.Context, f
 		return ec.fieldContext_ReplayedSelection_embeddingModel(ctx, field)
 	case "denseModel":
 		return ec.fieldContext_ReplayedSelection_denseModel(ctx, field)
+	case "request":
+		return ec.fieldContext_ReplayedSelection_request(ctx, field)
+	case "policy":
+		return ec.fieldContext_ReplayedSelection_policy(ctx, field)
+	case "stages":
+		return ec.fieldContext_ReplayedSelection_stages(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReplayedSelection", field.Name)
 }
@@ -5390,6 +6231,74 @@ func (ec *executionContext) childFields_SelectionHolderEdge(ctx context.Context,
 		return ec.fieldContext_SelectionHolderEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SelectionHolderEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_SelectionRequest(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "query":
+		return ec.fieldContext_SelectionRequest_query(ctx, field)
+	case "scope":
+		return ec.fieldContext_SelectionRequest_scope(ctx, field)
+	case "player":
+		return ec.fieldContext_SelectionRequest_player(ctx, field)
+	case "limit":
+		return ec.fieldContext_SelectionRequest_limit(ctx, field)
+	case "threshold":
+		return ec.fieldContext_SelectionRequest_threshold(ctx, field)
+	case "tokenBudget":
+		return ec.fieldContext_SelectionRequest_tokenBudget(ctx, field)
+	case "previous":
+		return ec.fieldContext_SelectionRequest_previous(ctx, field)
+	case "at":
+		return ec.fieldContext_SelectionRequest_at(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectionRequest", field.Name)
+}
+
+func (ec *executionContext) childFields_SelectionScope(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "sessions":
+		return ec.fieldContext_SelectionScope_sessions(ctx, field)
+	case "threads":
+		return ec.fieldContext_SelectionScope_threads(ctx, field)
+	case "players":
+		return ec.fieldContext_SelectionScope_players(ctx, field)
+	case "owners":
+		return ec.fieldContext_SelectionScope_owners(ctx, field)
+	case "hashtags":
+		return ec.fieldContext_SelectionScope_hashtags(ctx, field)
+	case "flags":
+		return ec.fieldContext_SelectionScope_flags(ctx, field)
+	case "items":
+		return ec.fieldContext_SelectionScope_items(ctx, field)
+	case "locations":
+		return ec.fieldContext_SelectionScope_locations(ctx, field)
+	case "types":
+		return ec.fieldContext_SelectionScope_types(ctx, field)
+	case "eventTypes":
+		return ec.fieldContext_SelectionScope_eventTypes(ctx, field)
+	case "since":
+		return ec.fieldContext_SelectionScope_since(ctx, field)
+	case "until":
+		return ec.fieldContext_SelectionScope_until(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectionScope", field.Name)
+}
+
+func (ec *executionContext) childFields_SelectionStage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_SelectionStage_name(ctx, field)
+	case "in":
+		return ec.fieldContext_SelectionStage_in(ctx, field)
+	case "out":
+		return ec.fieldContext_SelectionStage_out(ctx, field)
+	case "estimated":
+		return ec.fieldContext_SelectionStage_estimated(ctx, field)
+	case "reason":
+		return ec.fieldContext_SelectionStage_reason(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectionStage", field.Name)
 }
 
 func (ec *executionContext) childFields_ServerInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5604,6 +6513,42 @@ func (ec *executionContext) childFields_VerificationProgress(ctx context.Context
 		return ec.fieldContext_VerificationProgress_done(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type VerificationProgress", field.Name)
+}
+
+func (ec *executionContext) childFields_WhyNot(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "verdicts":
+		return ec.fieldContext_WhyNot_verdicts(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WhyNot", field.Name)
+}
+
+func (ec *executionContext) childFields_WhyNotVerdict(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "hash":
+		return ec.fieldContext_WhyNotVerdict_hash(ctx, field)
+	case "kind":
+		return ec.fieldContext_WhyNotVerdict_kind(ctx, field)
+	case "stage":
+		return ec.fieldContext_WhyNotVerdict_stage(ctx, field)
+	case "message":
+		return ec.fieldContext_WhyNotVerdict_message(ctx, field)
+	case "source":
+		return ec.fieldContext_WhyNotVerdict_source(ctx, field)
+	case "position":
+		return ec.fieldContext_WhyNotVerdict_position(ctx, field)
+	case "rank":
+		return ec.fieldContext_WhyNotVerdict_rank(ctx, field)
+	case "score":
+		return ec.fieldContext_WhyNotVerdict_score(ctx, field)
+	case "explanation":
+		return ec.fieldContext_WhyNotVerdict_explanation(ctx, field)
+	case "tokens":
+		return ec.fieldContext_WhyNotVerdict_tokens(ctx, field)
+	case "near":
+		return ec.fieldContext_WhyNotVerdict_near(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WhyNotVerdict", field.Name)
 }
 
 func (ec *executionContext) childFields_Witness(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -42,7 +43,7 @@ type QueryResolver interface {
 	Component(ctx context.Context, hash chain.Hash) (model.Component, error)
 	Components(ctx context.Context, namespaces []component.Namespace, search *string, first *int, after *string) (*model.ComponentConnection, error)
 	ContextSelection(ctx context.Context, id string) (*model.ContextSelection, error)
-	ReplayContext(ctx context.Context, id string) (*model.ContextReplay, error)
+	ReplayContext(ctx context.Context, id string, weights []ranking.Set, logSize *model.ReplayLog) (*model.ContextReplay, error)
 	EmbeddingModels(ctx context.Context) ([]model.EmbeddingModel, error)
 	Message(ctx context.Context, hash chain.Hash) (*model.Message, error)
 	Messages(ctx context.Context, filter *selection.Scope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
@@ -60,6 +61,10 @@ type QueryResolver interface {
 	Checkpoints(ctx context.Context, first *int, after *string) (*model.CheckpointConnection, error)
 	ConsistencyProof(ctx context.Context, from int, to int) ([]string, error)
 	Seal(ctx context.Context) (*model.Seal, error)
+	Selections(ctx context.Context, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) (*model.ContextSelectionConnection, error)
+	RankingPolicy(ctx context.Context) (*ranking.Policy, error)
+	TryContext(ctx context.Context, request model.ContextRequestInput, weights []ranking.Set) (*model.ReplayedSelection, error)
+	WhyNot(ctx context.Context, selection string, hash *chain.Hash, text *string) (*model.WhyNot, error)
 	Tokens(ctx context.Context, player *chain.Hash, first *int, after *string) (*model.TokenConnection, error)
 	VerifySession(ctx context.Context, hash chain.Hash) (*chain.SessionReport, error)
 	VerifyLog(ctx context.Context) (*chain.LogReport, error)
@@ -592,6 +597,68 @@ func (ec *executionContext) field_Query_replayContext_args(ctx context.Context, 
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "weights",
+		func(ctx context.Context, v any) ([]ranking.Set, error) {
+			return ec.unmarshalOWeightInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋrankingᚐSetᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["weights"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "logSize",
+		func(ctx context.Context, v any) (*model.ReplayLog, error) {
+			return ec.unmarshalOReplayLog2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐReplayLog(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["logSize"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_selections_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "player",
+		func(ctx context.Context, v any) (*chain.Hash, error) {
+			return ec.unmarshalOHash2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["player"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "since",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["since"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "until",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["until"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg4
 	return args, nil
 }
 
@@ -713,6 +780,28 @@ func (ec *executionContext) field_Query_tokens_args(ctx context.Context, rawArgs
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_tryContext_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "request",
+		func(ctx context.Context, v any) (model.ContextRequestInput, error) {
+			return ec.unmarshalNContextRequestInput2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextRequestInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["request"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "weights",
+		func(ctx context.Context, v any) ([]ranking.Set, error) {
+			return ec.unmarshalOWeightInput2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋrankingᚐSetᚄ(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["weights"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_verifySession_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -724,6 +813,36 @@ func (ec *executionContext) field_Query_verifySession_args(ctx context.Context, 
 		return nil, err
 	}
 	args["hash"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_whyNot_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "selection",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["selection"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "hash",
+		func(ctx context.Context, v any) (*chain.Hash, error) {
+			return ec.unmarshalOHash2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hash"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "text",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["text"] = arg2
 	return args, nil
 }
 
@@ -1573,7 +1692,7 @@ func (ec *executionContext) _Query_replayContext(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ReplayContext(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Query().ReplayContext(ctx, fc.Args["id"].(string), fc.Args["weights"].([]ranking.Set), fc.Args["logSize"].(*model.ReplayLog))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ContextReplay) graphql.Marshaler {
@@ -2303,6 +2422,170 @@ func (ec *executionContext) fieldContext_Query_seal(_ context.Context, field gra
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Seal(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_selections(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_selections(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Selections(ctx, fc.Args["player"].(*chain.Hash), fc.Args["since"].(*time.Time), fc.Args["until"].(*time.Time), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ContextSelectionConnection) graphql.Marshaler {
+			return ec.marshalNContextSelectionConnection2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextSelectionConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_selections(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContextSelectionConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_selections_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_rankingPolicy(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_rankingPolicy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().RankingPolicy(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ranking.Policy) graphql.Marshaler {
+			return ec.marshalNRankingPolicy2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋrankingᚐPolicy(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_rankingPolicy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RankingPolicy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_tryContext(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_tryContext(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().TryContext(ctx, fc.Args["request"].(model.ContextRequestInput), fc.Args["weights"].([]ranking.Set))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.ReplayedSelection) graphql.Marshaler {
+			return ec.marshalNReplayedSelection2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐReplayedSelection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_tryContext(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReplayedSelection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_tryContext_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_whyNot(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_whyNot(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().WhyNot(ctx, fc.Args["selection"].(string), fc.Args["hash"].(*chain.Hash), fc.Args["text"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.WhyNot) graphql.Marshaler {
+			return ec.marshalNWhyNot2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐWhyNot(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_whyNot(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WhyNot(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_whyNot_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -3356,6 +3639,94 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_seal(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "selections":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_selections(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "rankingPolicy":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_rankingPolicy(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "tryContext":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_tryContext(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "whyNot":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_whyNot(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -58,6 +59,30 @@ func MarshalDropReason(v selection.DropReason) graphql.Marshaler { return marsha
 // UnmarshalDropReason reads why something was left out.
 func UnmarshalDropReason(v any) (selection.DropReason, error) {
 	return unmarshalEnum[selection.DropReason](v)
+}
+
+// MarshalSelectionStageName writes a stage of a selection.
+func MarshalSelectionStageName(v selection.StageName) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalSelectionStageName reads a stage of a selection.
+func UnmarshalSelectionStageName(v any) (selection.StageName, error) {
+	return unmarshalEnum[selection.StageName](v)
+}
+
+// MarshalWhyNotKind writes what became of something.
+func MarshalWhyNotKind(v selection.VerdictKind) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalWhyNotKind reads what became of something.
+func UnmarshalWhyNotKind(v any) (selection.VerdictKind, error) {
+	return unmarshalEnum[selection.VerdictKind](v)
+}
+
+// MarshalWeightName writes which constant of the ranking it is.
+func MarshalWeightName(v ranking.WeightName) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalWeightName reads which constant of the ranking it is.
+func UnmarshalWeightName(v any) (ranking.WeightName, error) {
+	return unmarshalEnum[ranking.WeightName](v)
 }
 
 // MarshalReplayCauseKind writes what made a replay differ.

@@ -66,6 +66,14 @@ type ContextRequestInput struct {
 	At *time.Time `json:"at,omitempty"`
 }
 
+// A selection in a connection.
+type ContextSelectionEdge struct {
+	// For `after`.
+	Cursor string `json:"cursor"`
+	// The selection.
+	Node ContextSelection `json:"node"`
+}
+
 // A token that was just made.
 type CreatedToken struct {
 	// What is kept of it.
@@ -286,6 +294,12 @@ type TokenInput struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
+// Why messages or records were not selected, or that they were.
+type WhyNot struct {
+	// Of `hash`, one. Of `text`, one of each message and record that holds the text best, at most 10, the best first.
+	Verdicts []selection.Verdict `json:"verdicts"`
+}
+
 // A witness: a server of somebody else's, which cosigns only what extends the last that it cosigned.
 type Witness struct {
 	// The name of its key.
@@ -423,6 +437,64 @@ func (e *LimitUnit) UnmarshalJSON(b []byte) error {
 }
 
 func (e LimitUnit) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// Which log a selection is computed again over.
+type ReplayLog string
+
+const (
+	// The log as it stood when the selection was made.
+	ReplayLogThen ReplayLog = "THEN"
+	// The log as it stands today.
+	ReplayLogNow ReplayLog = "NOW"
+)
+
+var AllReplayLog = []ReplayLog{
+	ReplayLogThen,
+	ReplayLogNow,
+}
+
+func (e ReplayLog) IsValid() bool {
+	switch e {
+	case ReplayLogThen, ReplayLogNow:
+		return true
+	}
+	return false
+}
+
+func (e ReplayLog) String() string {
+	return string(e)
+}
+
+func (e *ReplayLog) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = ReplayLog(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid ReplayLog", str)
+	}
+	return nil
+}
+
+func (e ReplayLog) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *ReplayLog) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e ReplayLog) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"context"
 	"encoding/base64"
+	"encoding/json"
 
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -17,6 +20,9 @@ func (s ContextSelection) Query() string { return s.Request.Query }
 
 // TokenBudget is the budget that was given.
 func (s ContextSelection) TokenBudget() *int { return s.Request.TokenBudget }
+
+// Policy is the policy as it was kept.
+func (s ContextSelection) Policy() (ranking.Policy, error) { return policy(&s.Selection) }
 
 // EmbeddingModel is what words ranked by.
 func (s ContextSelection) EmbeddingModel() string { return s.Model }
@@ -38,6 +44,9 @@ func (s ContextSelection) RenderedSalt() *string {
 // ReplayedSelection is a selection that was computed again, and is not kept.
 type ReplayedSelection struct{ selection.Selection }
 
+// Policy is the policy that ranked.
+func (s ReplayedSelection) Policy() (ranking.Policy, error) { return policy(&s.Selection) }
+
 // EmbeddingModel is what words ranked by.
 func (s ReplayedSelection) EmbeddingModel() string { return s.Model }
 
@@ -52,6 +61,23 @@ type ContextReplay struct {
 	selection.Replay
 	Original  ContextSelection
 	Selection ReplayedSelection
+}
+
+// ContextSelectionConnection is a page of selections.
+type ContextSelectionConnection struct {
+	Edges    []ContextSelectionEdge
+	PageInfo PageInfo
+	Count    Count
+}
+
+// TotalCount counts the whole set.
+func (c ContextSelectionConnection) TotalCount(ctx context.Context) (int64, error) {
+	return c.Count(ctx)
+}
+
+func policy(s *selection.Selection) (p ranking.Policy, err error) {
+	err = json.Unmarshal(s.Policy, &p)
+	return p, err
 }
 
 func denseModel(s *selection.Selection) *string {

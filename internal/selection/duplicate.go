@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tzzr/context-manager/internal/chain"
 )
 
 // Two texts are nearly the same when each has at least nearWords words, the same numbers in the same order, and
@@ -203,6 +205,23 @@ func (o *offer) meet(better *offer) {
 	if l := older.print.like(&newer.print, older.Owner == newer.Owner); l != different {
 		older.newer = append(older.newer, rival{newer, l})
 	}
+}
+
+// GivesWayTo finds, among the items of a selection, the one for which a candidate was dropped as a near-duplicate; nil if
+// there is none.
+func (c *Candidate) GivesWayTo(items []Candidate, reason DropReason) *chain.Hash {
+	wanted := near
+	if reason == Duplicate {
+		wanted = same
+	}
+	o := offer{Candidate: c, print: printOf(c.Text)}
+	for i := range items {
+		item := offer{Candidate: &items[i], print: printOf(items[i].Text)}
+		if o.age(&item) <= 0 && o.print.like(&item.print, o.Owner == item.Owner) == wanted {
+			return &items[i].Hash
+		}
+	}
+	return nil
 }
 
 // rival is a newer offer of the same or nearly the same text.

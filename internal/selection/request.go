@@ -53,12 +53,10 @@ type Request struct {
 
 // Validate says what is wrong with a request; the fault names the field below field.
 func (r *Request) Validate(field string) error {
-	if err := chain.CheckText(field+".query", &r.Query, MaxQueryBytes); err != nil {
+	if err := CheckQuery(field+".query", r.Query); err != nil {
 		return err
 	}
 	switch {
-	case strings.TrimSpace(r.Query) == "":
-		return fault.Input(field+".query", "is empty")
 	case r.Limit < 1 || r.Limit > MaxLimit:
 		return fault.Input(field+".limit", "%d is outside of 1 to %d", r.Limit, MaxLimit)
 	case math.IsNaN(r.Threshold) || r.Threshold < 0 || r.Threshold > 1:
@@ -67,6 +65,17 @@ func (r *Request) Validate(field string) error {
 		return fault.Input(field+".tokenBudget", "%d is outside of 1 to %d", *r.TokenBudget, MaxTokenBudget)
 	}
 	return r.Scope.Validate(field + ".scope")
+}
+
+// CheckQuery says what is wrong with a query; the fault names the field.
+func CheckQuery(field, query string) error {
+	if err := chain.CheckText(field, &query, MaxQueryBytes); err != nil {
+		return err
+	}
+	if strings.TrimSpace(query) == "" {
+		return fault.Input(field, "is empty")
+	}
+	return nil
 }
 
 // Validate says what is wrong with a scope; the fault names the field below field.

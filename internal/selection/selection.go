@@ -80,6 +80,9 @@ type Selection struct {
 	Notices         []string `json:"-"`
 	UnchangedTokens int      `json:"-"` // of the part of Rendered that the earlier selection begins with as well
 
+	// What was counted on the way, beside what the receipt covers; nil of what was kept before that was.
+	Stages []Stage `json:"-"`
+
 	// Of version 4: LogSize counts what the viewer saw, and Newest stands for LogPosition and Absent, which would tell of
 	// what they did not see.
 	Viewer *chain.Hash `json:"-"` // whose it is; nil of one who sees all
