@@ -1,5 +1,5 @@
 import { CombinedError } from "urql";
-import { t } from "../words";
+import { SaidError, say, t } from "../words";
 
 /** The server's code for an error, or what stands for it where the server could not answer. */
 export function codeOf(error: CombinedError): string {
@@ -51,6 +51,7 @@ export function words(error: unknown): string {
     const { code, reason } = error;
     return reason ? t("api.closed.reason", { code, reason }) : t("api.closed", { code });
   }
+  if (error instanceof SaidError) return say(error.said);
   if (error instanceof Event) return t("api.connection");
   if (Array.isArray(error)) return error.map((e) => e.message).join(" "); // GraphQL errors, as graphql-ws throws them
   if (!(error instanceof Error)) return String(error);

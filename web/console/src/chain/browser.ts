@@ -9,6 +9,7 @@ import type { Head } from "../seal/checkpoint";
 import { readPin } from "../seal/pin";
 import { checkpointOf } from "../seal/proof";
 import { sourceOf } from "../seal/query";
+import { SaidError } from "../words/said";
 import type { ChainMessage, Finding } from "./check";
 import { VerifyAgain, VerifyPage } from "./query";
 import type { Again, SessionProgress } from "./session";
@@ -109,7 +110,10 @@ async function beginAnchor(client: Client, now: () => string): Promise<Pick<Anch
   try {
     return await Anchor.begin(sourceOf(client), localStorage, now);
   } catch (error) {
-    const problem: SealProblem = { kind: "unproved", detail: `The server does not tell of its seal: ${words(error)}` };
+    const problem: SealProblem = {
+      kind: "unproved",
+      detail: { id: "chain.standing.silent", values: { why: words(error) } },
+    };
     const standing = { before: readPin(localStorage), checkpoint: null, problem };
     return { standing, cover: () => Promise.resolve(problem) };
   }
@@ -147,7 +151,8 @@ class ChainWorker {
   ask(request: WorkerRequest): Promise<WorkerAnswer> {
     return new Promise((resolve, reject) => {
       this.worker.onmessage = (event: MessageEvent<WorkerAnswer>) => resolve(event.data);
-      this.worker.onerror = (event) => reject(new Error(event.message || "The check could not run."));
+      this.worker.onerror = (event) =>
+        reject(event.message ? new Error(event.message) : new SaidError({ id: "chain.failed" }));
       this.worker.postMessage(request);
     });
   }

@@ -99,12 +99,12 @@ describe("a link", () => {
   });
   it("is broken by another predecessor, a gap or a repetition", () => {
     expect(checkLink(first, { ...second, prevHash: other })).toMatchObject([{ kind: "link", stated: other }]);
-    expect(checkLink(null, { ...first, prevHash: other })).toMatchObject([{ kind: "link", computed: "none" }]);
+    expect(checkLink(null, { ...first, prevHash: other })).toMatchObject([{ kind: "link", computed: "–" }]);
     expect(checkLink(first, { ...second, sequence: 3 })).toMatchObject([
-      { kind: "gap", detail: "Number 2 is missing before it." },
+      { kind: "gap", detail: { id: "chain.gap", values: { from: 2 } } },
     ]);
     expect(checkLink(null, { ...second, sequence: 4 })).toMatchObject([
-      { detail: "Numbers 1 to 3 are missing before it." },
+      { detail: { id: "chain.gaps", values: { from: 1, to: 3 } } },
     ]);
     expect(checkLink(second, second)).toMatchObject([{ kind: "gap" }]);
   });
@@ -132,7 +132,7 @@ describe("the format", () => {
   it("refuses another label, and bytes too many", () => {
     const bytes = fromBase64(write().integrity.preimage);
     expect(() => parseContent(bytes)).toThrow(FormatError);
-    expect(() => parseMessage(new Uint8Array([...bytes, 0]))).toThrow("1 bytes too many");
+    expect(() => parseMessage(new Uint8Array([...bytes, 0]))).toThrow('chain.bytes.more {"n":1}');
   });
   it("keeps a byte order mark and tells NFC from NFD", () => {
     for (const content of ["\uFEFFx", "é", "e\u0301"]) {

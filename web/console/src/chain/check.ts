@@ -1,6 +1,8 @@
 // Checks what the API says of messages against the bytes that their hashes cover. Pure: no network, no clock.
+
+import type { Said } from "../words/said";
 import { fromBase64, sha256 } from "./bytes";
-import { type MessagePreimage, parseContent, parseMessage, refsDigest } from "./preimage";
+import { FormatError, type MessagePreimage, parseContent, parseMessage, refsDigest } from "./preimage";
 
 /** A message as the API gives it: the query VerifyPage asks for exactly this. */
 export type ChainMessage = {
@@ -45,8 +47,8 @@ export type Finding = {
   session: string;
   sequence: number;
   hash: string;
-  /** In words, for a person. */
-  detail: string;
+  /** For a person. */
+  detail: Said;
   /** What was computed here, and what the server states; where there are two such things. */
   computed?: string;
   stated?: string;
@@ -62,48 +64,48 @@ export type MessageCheck = { hash: string | null; findings: Finding[]; erased: b
 export function checkMessage(m: ChainMessage): MessageCheck {
   const findings: Finding[] = [];
   const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
-  const add = (kind: FindingKind, detail: string, computed?: string, stated?: string) =>
+  const add = (kind: FindingKind, detail: Said, computed?: string, stated?: string) =>
     findings.push({ kind, ...at, detail, computed, stated });
   let computed: string | null = null;
   try {
     const bytes = fromBase64(m.integrity.preimage);
     computed = sha256(bytes);
-    if (computed !== m.hash) add("hash", "Its fields do not give its hash.", computed, m.hash);
+    if (computed !== m.hash) add("hash", { id: "chain.hash" }, computed, m.hash);
     const preimage = parseMessage(bytes);
-    for (const [name, covered, shown] of compared(m, preimage)) {
-      if (covered !== shown) add("field", `The hash covers another ${name} than is shown.`, covered, shown);
+    for (const [field, covered, shown] of compared(m, preimage)) {
+      if (covered !== shown) add("field", { id: "chain.field", values: { field } }, covered, shown);
     }
     const refs = refsDigest(m.refs.map((r) => ({ type: r.type.toLowerCase(), hash: r.hash })));
     if (refs !== preimage.refsDigest) {
-      add("refs", "Its refs are not those it was written with.", refs, preimage.refsDigest);
+      add("refs", { id: "chain.refs" }, refs, preimage.refsDigest);
     }
     checkContent(m, preimage, add);
   } catch (error) {
-    add("format", `The bytes that its hash covers cannot be read: ${error instanceof Error ? error.message : error}.`);
+    const why = error instanceof FormatError ? error.said : String(error instanceof Error ? error.message : error);
+    add("format", { id: "chain.format", values: { why } });
   }
   return { hash: computed, findings, erased: m.integrity.contentPreimage === null && m.content === null };
 }
 
-type Add = (kind: FindingKind, detail: string, computed?: string, stated?: string) => void;
+type Add = (kind: FindingKind, detail: Said, computed?: string, stated?: string) => void;
 
 function checkContent(m: ChainMessage, preimage: MessagePreimage, add: Add): void {
   if (m.integrity.contentPreimage === null) {
-    if (m.content !== null) add("content", "Its content is shown, but the bytes to check it by are withheld.");
+    if (m.content !== null) add("content", { id: "chain.withheld" });
     return;
   }
   const bytes = fromBase64(m.integrity.contentPreimage);
   const computed = sha256(bytes);
   if (computed !== preimage.contentDigest) {
-    const what = "Its content, attachments or ambient are not those it was written with.";
-    add("content", what, computed, preimage.contentDigest);
+    add("content", { id: "chain.content" }, computed, preimage.contentDigest);
   }
   const covered = parseContent(bytes);
-  if (covered.content !== m.content) add("content", "The hash covers another content than is shown.");
+  if (covered.content !== m.content) add("content", { id: "chain.content.other" });
   if (!sameJSON(JSON.parse(covered.attachments), m.attachments)) {
-    add("content", "The hash covers other attachments than are shown.");
+    add("content", { id: "chain.attachments.other" });
   }
   if (!sameJSON(covered.ambient === null ? null : JSON.parse(covered.ambient), m.ambient ?? null)) {
-    add("content", "The hash covers another ambient than is shown.");
+    add("content", { id: "chain.ambient.other" });
   }
 }
 
@@ -112,25 +114,27 @@ export function checkLink(previous: ChainMessage | null, m: ChainMessage): Findi
   const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
   const expected = (previous?.sequence ?? 0) + 1;
   if (m.sequence !== expected) {
-    const detail =
+    const detail: Said =
       m.sequence > expected
-        ? `${missing(expected, m.sequence - 1)} missing before it.`
-        : `Number ${m.sequence} comes after number ${expected - 1}.`;
+        ? missing(expected, m.sequence - 1)
+        : { id: "chain.order", values: { sequence: m.sequence, before: expected - 1 } };
     return [{ kind: "gap", ...at, detail }];
   }
   if (m.prevHash === (previous?.hash ?? null)) return [];
-  const detail = previous ? "It does not name the message before it." : "The first message names one before it.";
-  return [{ kind: "link", ...at, detail, computed: previous?.hash ?? "none", stated: m.prevHash ?? "none" }];
+  const detail: Said = { id: previous ? "chain.link" : "chain.link.first" };
+  return [{ kind: "link", ...at, detail, computed: previous?.hash ?? none, stated: m.prevHash ?? none }];
 }
 
-function missing(from: number, to: number): string {
-  return from === to ? `Number ${from} is` : `Numbers ${from} to ${to} are`;
+function missing(from: number, to: number): Said {
+  return from === to ? { id: "chain.gap", values: { from } } : { id: "chain.gaps", values: { from, to } };
 }
 
-// Pairs of what the hash covers and what the API shows, as text, with the field's name.
-function compared(m: ChainMessage, p: MessagePreimage): [name: string, covered: string, shown: string][] {
-  const text = (x: unknown) => (x === null ? "nothing" : String(x));
-  const list = (hashes: readonly string[]) => hashes.join(", ") || "none";
+const none = "–"; // where there is no hash, or no value
+
+// Pairs of what the hash covers and what the API shows, as text, with the field's name in the words of chain.field.
+function compared(m: ChainMessage, p: MessagePreimage): [field: string, covered: string, shown: string][] {
+  const text = (x: unknown) => (x === null ? none : String(x));
+  const list = (hashes: readonly string[]) => hashes.join(", ") || none;
   const hashes = (nodes: readonly { hash: string }[]) => list(nodes.map((n) => n.hash));
   const hash = (node: { hash: string } | null) => text(node?.hash ?? null);
   return [
@@ -139,17 +143,17 @@ function compared(m: ChainMessage, p: MessagePreimage): [name: string, covered: 
     ["link", text(p.prevHash), text(m.prevHash)],
     ["thread", text(p.thread), hash(m.thread)],
     ["sender", p.owner, m.owner.hash],
-    ["list of receivers", list(p.players), hashes(m.players)],
+    ["receivers", list(p.players), hashes(m.players)],
     ["coordinator", text(p.masterPlayer), hash(m.masterPlayer)],
     ["role", text(p.role), text(m.role)],
-    ["event type", p.eventType, m.eventType.toLowerCase()],
+    ["eventType", p.eventType, m.eventType.toLowerCase()],
     ["importance", text(p.importance), text(m.importance)],
     ["channel", text(p.channel), text(m.channel)],
     ["source", text(p.source), text(m.source)],
-    ["list of tags", list(p.hashtags), hashes(m.hashtags)],
+    ["tags", list(p.hashtags), hashes(m.hashtags)],
     ["flag", text(p.flag), hash(m.flag)],
-    ["main item", text(p.masterItem), hash(m.masterItem)],
-    ["list of items", list(p.items), hashes(m.items)],
+    ["mainItem", text(p.masterItem), hash(m.masterItem)],
+    ["items", list(p.items), hashes(m.items)],
     ["location", text(p.location), hash(m.location)],
     ["time", text(p.createdAt), text(microseconds(m.createdAt))],
   ];

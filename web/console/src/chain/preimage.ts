@@ -6,6 +6,7 @@
 //   content = "context-manager/content/v1\n" ‖ salt(16) ‖ F(content) ‖ F(attachments) ‖ F(ambient or NULL)
 //   refs    = "context-manager/refs/v1\n" ‖ count ‖ per ref, by position: F(type) ‖ F(hash)
 //   message = "context-manager/message/v1\n" ‖ the fields of MessagePreimage, in their order
+import { SaidError } from "../words/said";
 import { concat, fromHex, sha256, toHex, uint32 } from "./bytes";
 
 const encoder = new TextEncoder();
@@ -43,7 +44,7 @@ export type MessagePreimage = {
 export type ContentPreimage = { salt: string; content: string; attachments: string; ambient: string | null };
 
 /** The bytes are not of version 1 of the format. */
-export class FormatError extends Error {}
+export class FormatError extends SaidError {}
 
 /** Reads a message's preimage. Throws FormatError unless every byte fits. */
 export function parseMessage(bytes: Uint8Array): MessagePreimage {
@@ -111,13 +112,14 @@ class Reader {
   }
 
   take(n: number): Uint8Array {
-    if (this.at + n > this.data.length) throw new FormatError(`ends early, at byte ${this.data.length}`);
+    if (this.at + n > this.data.length)
+      throw new FormatError({ id: "chain.bytes.early", values: { at: this.data.length } });
     this.at += n;
     return this.data.subarray(this.at - n, this.at);
   }
 
   label(expected: string): void {
-    if (this.decode(this.take(expected.length)) !== expected) throw new FormatError("does not begin with its label");
+    if (this.decode(this.take(expected.length)) !== expected) throw new FormatError({ id: "chain.bytes.label" });
   }
 
   private count(): number {
@@ -132,13 +134,14 @@ class Reader {
 
   private required(): Uint8Array {
     const field = this.field();
-    if (!field) throw new FormatError(`a field that must be there is absent, before byte ${this.at}`);
+    if (!field) throw new FormatError({ id: "chain.bytes.absent", values: { at: this.at } });
     return field;
   }
 
   private sized(n: number): Uint8Array {
     const field = this.required();
-    if (field.length !== n) throw new FormatError(`a field of ${n} bytes has ${field.length}, before byte ${this.at}`);
+    if (field.length !== n)
+      throw new FormatError({ id: "chain.bytes.size", values: { n, has: field.length, at: this.at } });
     return field;
   }
 
@@ -148,13 +151,14 @@ class Reader {
 
   optionalHash(): string | null {
     const field = this.field();
-    if (field && field.length !== 32) throw new FormatError(`a hash has ${field.length} bytes, before byte ${this.at}`);
+    if (field && field.length !== 32)
+      throw new FormatError({ id: "chain.bytes.hash", values: { has: field.length, at: this.at } });
     return field && toHex(field);
   }
 
   hashes(): string[] {
     const count = this.count();
-    if (count > this.data.length / 36) throw new FormatError(`a list of ${count} does not fit`);
+    if (count > this.data.length / 36) throw new FormatError({ id: "chain.bytes.list", values: { count } });
     return Array.from({ length: count }, () => this.hash());
   }
 
@@ -178,14 +182,15 @@ class Reader {
   }
 
   end(): void {
-    if (this.at !== this.data.length) throw new FormatError(`${this.data.length - this.at} bytes too many`);
+    if (this.at !== this.data.length)
+      throw new FormatError({ id: "chain.bytes.more", values: { n: this.data.length - this.at } });
   }
 
   private decode(bytes: Uint8Array): string {
     try {
       return this.decoder.decode(bytes);
     } catch {
-      throw new FormatError(`text that is not UTF-8, before byte ${this.at}`);
+      throw new FormatError({ id: "chain.bytes.text", values: { at: this.at } });
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { Client as Socket } from "graphql-ws";
 import { stringifyDocument } from "urql";
 import type { ResultOf } from "../api/graphql";
+import { SaidError } from "../words/said";
 import { ServerCheck } from "./query";
 
 /** How far the server's check is, as it tells. */
@@ -31,5 +32,5 @@ export async function follow(
     each(data.verificationProgress);
     if (data.verificationProgress.done) return data.verificationProgress;
   }
-  throw new Error("The server ended its check before it was done.");
+  throw new SaidError({ id: "chain.unfinished" });
 }

@@ -19,7 +19,7 @@ describe("a session", () => {
   });
   it("names the message after one that was taken out", () => {
     const findings = run([...whole.slice(0, 2), ...whole.slice(3)], 5, head).findings;
-    expect(findings).toMatchObject([{ kind: "gap", sequence: 4, detail: "Number 3 is missing before it." }]);
+    expect(findings).toMatchObject([{ kind: "gap", sequence: 4, detail: { id: "chain.gap", values: { from: 3 } } }]);
   });
   it("names a missing tail and a wrong head", () => {
     expect(run(whole.slice(0, 3), 5, head).findings).toMatchObject([{ kind: "tail", sequence: 5 }]);

@@ -1,4 +1,5 @@
 import { checkSeal, type Heads, missingProof } from "../seal/check";
+import type { Said } from "../words/said";
 import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
 
 /** A message without a proof: only chained, as far as was seen. */
@@ -88,7 +89,7 @@ export class SessionCheck {
     this.progress.proved++;
     this.sealedUpTo = m.sequence;
     if (found.index <= this.lastIndex) {
-      const says = `Its place in the tree is ${found.index}, before that of a message before it.`;
+      const says: Said = { id: "chain.proof.order", values: { place: found.index } };
       this.progress.findings.push(missingProof(at(m), says));
     }
     this.lastIndex = found.index;
@@ -103,13 +104,13 @@ export class SessionCheck {
     const last = this.previous?.sequence ?? 0;
     const where = { session, sequence: total, hash: this.head, kind: "tail" as const };
     if (last < total) {
-      findings.push({ ...where, detail: `The session says it has ${total} messages, and ends at ${last}.` });
+      findings.push({ ...where, detail: { id: "chain.tail", values: { total, last } } });
     } else if (last === total && this.previous && this.previous.hash !== this.head) {
-      const detail = "The last message is not the head that the session names.";
+      const detail: Said = { id: "chain.tail.head" };
       findings.push({ ...where, detail, computed: this.previous.hash, stated: this.head });
     }
     for (const [hash, sequence] of this.gone) {
-      const detail = "Its content is gone without an erasure on record: no later message of its session says so.";
+      const detail: Said = { id: "chain.erased" };
       findings.push({ kind: "content", session, sequence, hash, detail });
     }
     this.gone.clear();
@@ -135,10 +136,8 @@ export class SessionCheck {
       if (found.state === "proved") this.progress.proved++;
       if (found.state !== "unproved") continue;
       const sealed = m.integrity.leafIndex !== null || before.sealed;
-      const says = sealed
-        ? "The server says that it is sealed, and gives no proof."
-        : "It is not in the tree, and later messages of its session are.";
-      this.progress.findings.push(missingProof(at(m), why ? `${says} It says: ${why}` : says));
+      const says: Said = { id: sealed ? "chain.proof.withheld" : "chain.proof.absent" };
+      this.progress.findings.push(missingProof(at(m), why ? { id: "chain.said", values: { says, why } } : says));
     }
     return this.snapshot();
   }

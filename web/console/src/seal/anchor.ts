@@ -1,5 +1,6 @@
 // The one checkpoint that everything is held against: signed by the key that this browser has pinned, and an extension
 // of the newest one that it checked before. Whatever other checkpoints turn up must belong to the same history.
+import { type Said, SaidError } from "../words/said";
 import { type Checkpoint, type Head, openCheckpoint } from "./checkpoint";
 import { checkConsistency } from "./merkle";
 import { parseKey, SealError, type VerifierKey } from "./note";
@@ -23,7 +24,7 @@ export type Source = {
 export type ProblemKind = "key" | "signature" | "rollback" | "fork" | "unproved";
 
 /** What is wrong, in words; shown is the server's key where that is another one. */
-export type SealProblem = { kind: ProblemKind; detail: string; shown?: string };
+export type SealProblem = { kind: ProblemKind; detail: Said; shown?: string };
 
 /** How the log stands to what this browser remembers of it. */
 export type Standing = {
@@ -34,7 +35,7 @@ export type Standing = {
   problem: SealProblem | null;
 };
 
-class ProblemError extends Error {
+class ProblemError extends SaidError {
   constructor(readonly problem: SealProblem) {
     super(problem.detail);
   }
@@ -65,7 +66,7 @@ export class Anchor {
     const failed = (problem: SealProblem) => new Anchor(source, keep, now, trusted, null, { ...none, problem });
     try {
       if (publicKey !== trusted) {
-        const detail = "The server shows another key for its log than the one that this browser pinned.";
+        const detail: Said = { id: "chain.standing.key" };
         throw new ProblemError({ kind: "key", detail, shown: publicKey });
       }
       const key = opened(() => parseKey(trusted));
@@ -140,8 +141,8 @@ export class Anchor {
       try {
         path = await this.source.consistency(older.size, newer.size);
       } catch (error) {
-        const words = error instanceof Error ? error.message : String(error);
-        const detail = `The server does not show how its tree of ${newer.size} extends the one of ${older.size}: ${words}`;
+        const why = error instanceof Error ? error.message : String(error);
+        const detail: Said = { id: "chain.standing.unproved", values: { newer: newer.size, older: older.size, why } };
         throw new ProblemError({ kind: "unproved", detail });
       }
     }
@@ -161,7 +162,7 @@ export class Anchor {
 }
 
 function rolledBack(older: Head, size: number): SealProblem {
-  const detail = `The server’s log has ${size} sealed messages, and this browser has checked ${older.size} of them before.`;
+  const detail: Said = { id: "chain.standing.rollback", values: { size, checked: older.size } };
   return { kind: "rollback", detail };
 }
 
@@ -174,5 +175,5 @@ function opened<T>(read: () => T): T {
 }
 
 function asProblem(kind: ProblemKind, error: unknown): unknown {
-  return error instanceof SealError ? new ProblemError({ kind, detail: error.message }) : error;
+  return error instanceof SealError ? new ProblemError({ kind, detail: error.said }) : error;
 }

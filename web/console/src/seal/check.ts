@@ -1,5 +1,6 @@
 // Checks what the API says of a message's place in the signed tree. Pure: no network, no clock.
 import type { ChainMessage, Finding } from "../chain/check";
+import type { Said } from "../words/said";
 import type { Head } from "./checkpoint";
 import { checkInclusion, RootError } from "./merkle";
 import { SealError } from "./note";
@@ -21,26 +22,26 @@ export function checkSeal(m: ChainMessage, hash: string | null, heads: Heads): S
   try {
     const { index, path, checkpoint } = parseProof(proof);
     if (leafIndex !== null && leafIndex !== index) {
-      throw new SealError(`Its proof is for place ${index} in the tree, and the server says ${leafIndex}.`);
+      throw new SealError({ id: "chain.proof.place", values: { index, leafIndex } });
     }
     const head = heads.get(checkpoint);
-    if (!head) throw new SealError("Its proof is for a checkpoint that does not hold.");
+    if (!head) throw new SealError({ id: "chain.proof.checkpoint" });
     if (hash === null) return { state: "wrong", index, findings: [] };
     checkInclusion({ session: m.session.hash, sequence: m.sequence, hash }, index, path, head);
     return { state: "proved", index, findings: [] };
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     const roots = error instanceof RootError ? { computed: error.computed, stated: error.stated } : {};
-    return { state: "wrong", index: null, findings: [finding(m, error.message, roots)] };
+    return { state: "wrong", index: null, findings: [finding(m, error.said, roots)] };
   }
 }
 
 /** What is found of a message that still has no proof when it must have one. */
-export function missingProof(m: { session: string; sequence: number; hash: string }, says: string): Finding {
+export function missingProof(m: { session: string; sequence: number; hash: string }, says: Said): Finding {
   return { kind: "proof", ...m, detail: says };
 }
 
 /** A proof that does not hold, of a message. */
-export function finding(m: ChainMessage, detail: string, roots: Partial<Finding> = {}): Finding {
+export function finding(m: ChainMessage, detail: Said, roots: Partial<Finding> = {}): Finding {
   return { kind: "proof", session: m.session.hash, sequence: m.sequence, hash: m.hash, detail, ...roots };
 }

@@ -17,17 +17,18 @@ const signatureBytes = 64;
 export async function openCheckpoint(note: string, key: VerifierKey, crypto?: Crypto): Promise<Checkpoint> {
   const { text, signatures } = parseNote(note);
   const [origin, size, root, end, ...more] = text.split("\n");
-  if (more.length > 0 || end !== "") throw new SealError("The checkpoint is not three lines.");
-  if (origin !== key.name) throw new SealError(`The checkpoint is of the log ${origin}, not of ${key.name}.`);
+  if (more.length > 0 || end !== "") throw new SealError({ id: "chain.checkpoint.lines" });
+  if (origin !== key.name)
+    throw new SealError({ id: "chain.checkpoint.origin", values: { origin: origin ?? "", name: key.name } });
   if (!/^(0|[1-9]\d{0,15})$/.test(size ?? "") || !Number.isSafeInteger(Number(size))) {
-    throw new SealError("The checkpoint’s size is not a number.");
+    throw new SealError({ id: "chain.checkpoint.size" });
   }
-  if (strictBase64(root ?? "")?.length !== 32) throw new SealError("The checkpoint’s root is not a hash.");
+  if (strictBase64(root ?? "")?.length !== 32) throw new SealError({ id: "chain.checkpoint.root" });
   const own = signatures.find((s) => s.name === key.name && s.id === key.id);
   if (!own || own.bytes.length !== signatureBytes) {
-    throw new SealError("The checkpoint is not signed by the log’s key.");
+    throw new SealError({ id: "chain.checkpoint.unsigned" });
   }
   const signature = await checkSignature(key.key, encoder.encode(text), own.bytes, crypto);
-  if (signature === "invalid") throw new SealError("The checkpoint’s signature does not hold.");
+  if (signature === "invalid") throw new SealError({ id: "chain.checkpoint.signature" });
   return { size: Number(size), root: root ?? "", note, signature };
 }

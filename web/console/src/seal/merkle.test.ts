@@ -44,7 +44,9 @@ it("sizes beyond 32 bits are not cut short", () => {
   const size = 2 ** 33;
   const path = Array.from({ length: 33 }, () => new Uint8Array(32));
   const leaf = leaves[0] as Leaf;
-  expect(() => checkInclusion(leaf, 2 ** 32, path, { size, root: tree.root(1) })).toThrow("does not lead");
-  expect(() => checkInclusion(leaf, 2 ** 32, path.slice(1), { size, root: tree.root(1) })).toThrow("too few");
-  expect(() => checkInclusion(leaf, 2 ** 32, [...path, ...path], { size, root: tree.root(1) })).toThrow("too many");
+  expect(() => checkInclusion(leaf, 2 ** 32, path, { size, root: tree.root(1) })).toThrow("chain.path.root");
+  expect(() => checkInclusion(leaf, 2 ** 32, path.slice(1), { size, root: tree.root(1) })).toThrow("chain.path.few");
+  expect(() => checkInclusion(leaf, 2 ** 32, [...path, ...path], { size, root: tree.root(1) })).toThrow(
+    "chain.path.many",
+  );
 });

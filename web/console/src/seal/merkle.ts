@@ -30,11 +30,11 @@ const half = (n: number) => Math.floor(n / 2); // sizes go beyond 32 bits, so no
 
 /** Checks that a leaf is the index-th of a tree. Throws SealError, with what was computed, unless the path says so. */
 export function checkInclusion(leaf: Leaf, index: number, path: readonly Uint8Array[], head: Head): void {
-  if (index >= head.size) throw new SealError(`Place ${index} is not in a tree of ${head.size}.`);
+  if (index >= head.size) throw new SealError({ id: "chain.path.place", values: { index, size: head.size } });
   let hash = leafHash(leafBytes(leaf));
   let last = head.size - 1;
   for (const p of path) {
-    if (last === 0) throw new SealError("The proof has hashes too many.");
+    if (last === 0) throw new SealError({ id: "chain.path.many" });
     if (odd(index) || index === last) {
       hash = nodeHash(p, hash);
       while (!odd(index) && index !== 0) [index, last] = [half(index), half(last)];
@@ -43,7 +43,7 @@ export function checkInclusion(leaf: Leaf, index: number, path: readonly Uint8Ar
     }
     [index, last] = [half(index), half(last)];
   }
-  if (last !== 0) throw new SealError("The proof has hashes too few.");
+  if (last !== 0) throw new SealError({ id: "chain.path.few" });
   if (toBase64(hash) !== head.root) throw new RootError(toBase64(hash), head.root);
 }
 
@@ -53,18 +53,19 @@ export class RootError extends SealError {
     readonly computed: string,
     readonly stated: string,
   ) {
-    super("Its proof does not lead to the root that was signed.");
+    super({ id: "chain.path.root" });
   }
 }
 
 /** Checks that the newer tree extends the older. Hashes are in base64. Throws SealError unless they show it. */
 export function checkConsistency(older: Head, newer: Head, hashes: readonly string[]): void {
-  if (older.size > newer.size) throw new SealError(`A tree of ${newer.size} does not extend one of ${older.size}.`);
+  if (older.size > newer.size)
+    throw new SealError({ id: "chain.path.shorter", values: { newer: newer.size, older: older.size } });
   if (older.size === newer.size && older.root !== newer.root) {
-    throw new SealError(`There are two trees of ${older.size} messages with different roots.`);
+    throw new SealError({ id: "chain.path.two", values: { n: older.size } });
   }
   if (older.size === newer.size || older.size === 0) {
-    if (hashes.length > 0) throw new SealError("The proof has hashes where none are needed.");
+    if (hashes.length > 0) throw new SealError({ id: "chain.path.needless" });
     return;
   }
   const path = readPath(hashes);
@@ -72,10 +73,10 @@ export function checkConsistency(older: Head, newer: Head, hashes: readonly stri
   while (odd(first)) [first, last] = [half(first), half(last)];
   // A tree that is a whole subtree of the newer one is where the path begins, and is left out of it.
   const start = first === 0 ? strictBase64(older.root) : path.shift();
-  if (!start) throw new SealError("The proof has hashes too few.");
+  if (!start) throw new SealError({ id: "chain.path.few" });
   let [before, after] = [start, start];
   for (const p of path) {
-    if (last === 0) throw new SealError("The proof has hashes too many.");
+    if (last === 0) throw new SealError({ id: "chain.path.many" });
     if (odd(first) || first === last) {
       before = nodeHash(p, before);
       after = nodeHash(p, after);
@@ -85,17 +86,17 @@ export function checkConsistency(older: Head, newer: Head, hashes: readonly stri
     }
     [first, last] = [half(first), half(last)];
   }
-  if (last !== 0) throw new SealError("The proof has hashes too few.");
-  if (toBase64(before) !== older.root) throw new SealError("The proof does not lead to the older tree’s root.");
-  if (toBase64(after) !== newer.root) throw new SealError("The proof does not lead to the newer tree’s root.");
+  if (last !== 0) throw new SealError({ id: "chain.path.few" });
+  if (toBase64(before) !== older.root) throw new SealError({ id: "chain.path.older" });
+  if (toBase64(after) !== newer.root) throw new SealError({ id: "chain.path.newer" });
 }
 
 /** The hashes of a path, from base64. Throws SealError unless each is one. */
 export function readPath(hashes: readonly string[]): Uint8Array[] {
-  if (hashes.length > maxPath) throw new SealError("The proof has more hashes than any has.");
+  if (hashes.length > maxPath) throw new SealError({ id: "chain.path.long" });
   return hashes.map((text) => {
     const hash = strictBase64(text);
-    if (hash?.length !== 32) throw new SealError("A line of the proof is not a hash.");
+    if (hash?.length !== 32) throw new SealError({ id: "chain.path.line" });
     return hash;
   });
 }

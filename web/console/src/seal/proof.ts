@@ -8,12 +8,12 @@ const first = "c2sp.org/tlog-proof@v1";
 
 /** Reads a tlog-proof. Throws SealError unless it is written the one way that it is. */
 export function parseProof(text: string): Proof {
-  if (text.length > 2 * maxNote) throw new SealError("The proof is longer than any is.");
+  if (text.length > 2 * maxNote) throw new SealError({ id: "chain.proof.long" });
   const at = text.indexOf("\n\n");
   const [label, place, ...hashes] = text.slice(0, Math.max(at, 0)).split("\n");
   const index = /^index (0|[1-9]\d{0,15})$/.exec(place ?? "")?.[1];
   if (label !== first || index === undefined || !Number.isSafeInteger(Number(index))) {
-    throw new SealError("The proof cannot be read.");
+    throw new SealError({ id: "chain.proof.unread" });
   }
   return { index: Number(index), path: readPath(hashes), checkpoint: text.slice(at + 2) };
 }

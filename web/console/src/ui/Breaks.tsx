@@ -1,4 +1,8 @@
 import type { ReactNode } from "react";
+import type { Finding } from "../chain/check";
+import type { ServerBreak as Reported } from "../chain/server";
+import { say } from "../chain/words";
+import { T, t } from "../words";
 import styles from "./Breaks.module.css";
 import { short } from "./format";
 import { Icon } from "./icons";
@@ -35,21 +39,20 @@ export function Breaks({
             <Icon name="broken" />
             <div>
               <b>{b.kind}</b>
-              {b.sequence !== null && ` at #${b.sequence}`} {b.hash && <code title={b.hash}>{short(b.hash)}</code>}{" "}
+              {b.sequence !== null && ` ${t("chain.at", { sequence: b.sequence })}`}{" "}
+              {b.hash && <code title={b.hash}>{short(b.hash)}</code>}{" "}
               {b.session === ofTheTree ? (
-                "in the tree"
+                t("chain.tree")
               ) : (
-                <>
-                  in session <code title={b.session}>{short(b.session)}</code>
-                </>
+                <T id="chain.session" values={{ session: <code title={b.session}>{short(b.session)}</code> }} />
               )}
               <br />
               {b.detail}
               {b.pair && (
                 <dl className={styles.pair}>
-                  <dt>computed here</dt>
+                  <dt>{t("chain.computed")}</dt>
                   <dd>{b.pair[0]}</dd>
-                  <dt>stated</dt>
+                  <dt>{t("chain.stated")}</dt>
                   <dd>{b.pair[1]}</dd>
                 </dl>
               )}
@@ -62,15 +65,15 @@ export function Breaks({
   );
 }
 
-/** A break as the server reports it. */
-export function fromServer(b: {
-  session: string;
-  sequence: number | null;
-  messageHash: string | null;
-  reason: string;
-  detail: string;
-}): Break {
-  const words = b.reason.toLowerCase().replaceAll("_", " ");
-  const kind = words.charAt(0).toUpperCase() + words.slice(1);
-  return { session: b.session, sequence: b.sequence, hash: b.messageHash, kind, detail: b.detail };
+type ServerBreak = Pick<Reported, "session" | "sequence" | "messageHash" | "reason" | "detail">;
+
+/** A break as the server reports it: its reason in the reader's language, with the server's own words below. */
+export function fromServer({ session, sequence, messageHash, reason, detail }: ServerBreak): Break {
+  return { session, sequence, hash: messageHash, kind: t(`chain.reason.${reason}`), detail };
+}
+
+/** A finding of this browser as a break. */
+export function fromFinding({ session, sequence, hash, kind, detail, computed, stated }: Finding): Break {
+  const pair = computed !== undefined && stated !== undefined ? { pair: [computed, stated] as [string, string] } : {};
+  return { session, sequence, hash, kind: t(`chain.kind.${kind}`), detail: say(detail), ...pair };
 }

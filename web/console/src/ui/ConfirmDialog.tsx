@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { CombinedError } from "urql";
 import { describe } from "../api/errors";
+import { t } from "../words";
 import { Button } from "./Button";
 import styles from "./Dialog.module.css";
 import { Icon, type IconName } from "./icons";
@@ -50,9 +51,9 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
           </p>
         )}
         <div className={styles.actions}>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t("ui.cancel")}</Button>
           <Button type="submit" icon={icon} className={styles.danger ?? ""} disabled={!ready || running}>
-            {running ? "Working…" : confirm}
+            {running ? t("ui.working") : confirm}
           </Button>
         </div>
       </form>

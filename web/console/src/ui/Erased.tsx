@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { t } from "../words";
 import styles from "./Erased.module.css";
 import { Icon } from "./icons";
 
@@ -7,8 +8,7 @@ export function Erased({ by }: { by?: string | undefined }) {
   return (
     <span className={styles.erased}>
       <Icon name="erased" size={14} />
-      content erased
-      {by ? <Link href={`/messages/${by}`}>who, when and why</Link> : " without an erasure on record"}
+      {t("ui.erased")} {by ? <Link href={`/messages/${by}`}>{t("ui.erased.by")}</Link> : t("ui.erased.unrecorded")}
     </span>
   );
 }

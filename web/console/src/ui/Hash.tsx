@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { t } from "../words";
 import { short } from "./format";
 import styles from "./Hash.module.css";
 import { Icon } from "./icons";
@@ -21,7 +22,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
       () => setState("failed"),
     );
   };
-  const words = { ready: label, copied: "Copied", failed: "Could not copy" }[state];
+  const words = { ready: label, copied: t("ui.copied"), failed: t("ui.uncopied") }[state];
   return (
     <button type="button" className={styles.copy} onClick={copy} onBlur={() => setState("ready")}>
       <Icon name={state === "copied" ? "check" : "copy"} size={14} />
@@ -43,11 +44,11 @@ async function copyText(text: string): Promise<void> {
 }
 
 /** A whole hash, with a button to copy it. */
-export function FullHash({ hash, what = "hash" }: { hash: string; what?: string }) {
+export function FullHash({ hash, what = t("ui.hash") }: { hash: string; what?: string }) {
   return (
     <span className={styles.full}>
       <code>{hash}</code>
-      <Copy text={hash} label={`Copy ${what}`} />
+      <Copy text={hash} label={t("ui.copy", { what })} />
     </span>
   );
 }

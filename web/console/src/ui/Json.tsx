@@ -1,3 +1,4 @@
+import { t } from "../words";
 import { Copy } from "./Hash";
 import styles from "./Json.module.css";
 
@@ -10,7 +11,7 @@ export function Json({ value, label }: { value: unknown; label: string }) {
       <section className={styles.scroll} tabIndex={0} aria-label={label}>
         <pre>{text}</pre>
       </section>
-      <Copy text={text} label="Copy JSON" />
+      <Copy text={text} label={t("ui.json")} />
     </div>
   );
 }

@@ -1,15 +1,18 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import type { Pages } from "../api/pages";
+import { t } from "../words";
 import { Button } from "./Button";
-import { count } from "./format";
 import styles from "./List.module.css";
 import { ErrorScreen, Loading } from "./Screen";
 
+/** What lists hold: each has its words. */
+export type Listed = "threads" | "components" | "records" | "messages" | "quarantines" | "tokens";
+
 type Props<T> = {
   pages: Pages<T>;
-  /** What the list holds, for screen readers and messages: "threads". */
-  what: string;
+  /** What the list holds, for screen readers and messages. */
+  what: Listed;
   keyOf: (item: T) => string;
   row: (item: T, index: number) => ReactNode;
   empty: ReactNode;
@@ -48,11 +51,11 @@ export function List<T>({ pages, what, keyOf, row, empty, estimate, scrollTo }: 
 
   if (items.length === 0) {
     if (error) return <ErrorScreen error={error} retry={pages.reload} />;
-    return loading ? <Loading what={what} /> : empty;
+    return loading ? <Loading what={t(`ui.list.${what}`)} /> : empty;
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
-    <section ref={box} className={styles.box} tabIndex={0} aria-label={what}>
+    <section ref={box} className={styles.box} tabIndex={0} aria-label={t(`ui.list.${what}`)}>
       <div className={styles.all} style={{ height: rows.getTotalSize() }}>
         <ol className={styles.window} style={{ transform: `translateY(${seen[0]?.start ?? 0}px)` }}>
           {seen.map((v) => (
@@ -73,22 +76,24 @@ export function List<T>({ pages, what, keyOf, row, empty, estimate, scrollTo }: 
   );
 }
 
-function End<T>({ pages, what }: { pages: Pages<T>; what: string }) {
+function End<T>({ pages, what }: { pages: Pages<T>; what: Listed }) {
   const { items, totalCount, error, hasMore } = pages;
   if (error) {
     return (
       <div className={styles.end} role="alert">
-        Could not load more {what}: {error.message}
+        {t("ui.list.failed", { what: t(`ui.list.${what}`), why: error.message })}
         <Button icon="retry" onClick={() => void pages.more()}>
-          Try again
+          {t("ui.again")}
         </Button>
       </div>
     );
   }
-  if (hasMore) return <p className={styles.end}>Loading more {what}…</p>;
+  if (hasMore) return <p className={styles.end}>{t("ui.list.more", { what: t(`ui.list.${what}`) })}</p>;
   return (
     <p className={styles.end}>
-      {totalCount === null || totalCount === items.length ? `All ${count(items.length)} ${what}` : `End of the ${what}`}
+      {totalCount === null || totalCount === items.length
+        ? t(`ui.list.all.${what}`, { n: items.length })
+        : t("ui.list.end", { what: t(`ui.list.${what}`) })}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { useQuery } from "urql";
 import { graphql, type VariablesOf } from "../api/graphql";
+import { t } from "../words";
 import { nameOf, short } from "./format";
 import { Icon } from "./icons";
 import styles from "./Picker.module.css";
@@ -48,7 +49,7 @@ const wholeHash = /^[0-9a-f]{64}$/;
  * move, Enter to choose or take back, Esc to close, Backspace in the empty field to take the last one back.
  */
 export function Picker(props: Props) {
-  const { label, namespaces, chosen, most = 1000, hint = "Any", invalid, describedBy, onChoose } = props;
+  const { label, namespaces, chosen, most = 1000, hint = t("ui.picker.any"), invalid, describedBy, onChoose } = props;
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -107,7 +108,7 @@ export function Picker(props: Props) {
             <button
               type="button"
               className={styles.remove}
-              aria-label={`Remove ${short(hash)} from ${label}`}
+              aria-label={t("ui.picker.remove", { what: short(hash), label })}
               onClick={() => {
                 toggle(hash);
                 input.current?.focus();
@@ -157,14 +158,14 @@ export function Picker(props: Props) {
               onClick={() => toggle(thing.hash)}
             >
               <span className={styles.mark}>{chosen.includes(thing.hash) && <Icon name="check" size={14} />}</span>
-              <bdi>{thing.__typename ? nameOf(thing) : `Hash ${short(thing.hash)}…, which no name is known for`}</bdi>
+              <bdi>{thing.__typename ? nameOf(thing) : t("ui.picker.unknown", { hash: short(thing.hash) })}</bdi>
               {thing.key && <code>{thing.key}</code>}
             </div>
           ))}
         </div>
         {open && found.length === 0 && (
           <p className={styles.empty} role="status">
-            {error ? "The search failed." : data ? "Nothing has this name." : "Searching…"}
+            {t(error ? "ui.picker.failed" : data ? "ui.picker.none" : "ui.picker.searching")}
           </p>
         )}
       </div>

@@ -1,8 +1,8 @@
 import { type ReactNode, useId, useState } from "react";
 import type { CombinedError } from "urql";
+import { t } from "../words";
 import { ConfirmDialog } from "./ConfirmDialog";
 import styles from "./Dialog.module.css";
-import { count } from "./format";
 import type { IconName } from "./icons";
 
 /** The most bytes of UTF-8 that a reason may have. */
@@ -29,7 +29,7 @@ export function ReasonDialog({ children, onConfirm, ...rest }: Props) {
     <ConfirmDialog {...rest} ready={fits} onConfirm={() => onConfirm(reason)}>
       {children}
       <label className={styles.label}>
-        Reason, for the record
+        {t("ui.reason")}
         <textarea
           required
           value={reason}
@@ -38,7 +38,7 @@ export function ReasonDialog({ children, onConfirm, ...rest }: Props) {
           onChange={(e) => setReason(e.target.value)}
         />
         <span id={hinted} className={styles.hint}>
-          1 to {count(maxReason)} bytes; {count(bytes)} now{bytes > maxReason && ": too many"}
+          {t("ui.reason.size", { most: maxReason, n: bytes, over: bytes > maxReason ? "yes" : "no" })}
         </span>
       </label>
     </ConfirmDialog>

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { CombinedError } from "urql";
 import { codeOf, describe } from "../api/errors";
+import { t } from "../words";
 import { Button } from "./Button";
 import { Icon, type IconName } from "./icons";
 import styles from "./Screen.module.css";
@@ -26,7 +27,7 @@ export function ErrorScreen({ error, retry }: { error: CombinedError; retry?: ()
   const { title, detail, code } = describe(error);
   const action = retry && (
     <Button icon="retry" onClick={retry}>
-      Try again
+      {t("ui.again")}
     </Button>
   );
   return (
@@ -51,7 +52,7 @@ export function Loading({ what }: { what: string }) {
       {late && (
         <>
           <span className={styles.spinner} />
-          <p className={styles.detail}>Loading {what}…</p>
+          <p className={styles.detail}>{t("ui.loading", { what })}</p>
         </>
       )}
     </div>

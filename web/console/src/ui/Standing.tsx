@@ -1,19 +1,13 @@
 import type { ReactNode } from "react";
+import { say } from "../chain/words";
 import type { ProblemKind, Standing as State } from "../seal/anchor";
-import { count, dateTime } from "./format";
+import { T, t } from "../words";
+import { dateTime } from "./format";
 import { Icon } from "./icons";
 import styles from "./Standing.module.css";
 
-const titles: Record<ProblemKind, string> = {
-  key: "OTHER KEY: this is not the log that this browser knows",
-  signature: "NOT SIGNED: the checkpoint is not one that the pinned key signed",
-  rollback: "ROLLED BACK: the log is shorter than it was",
-  fork: "FORKED: the log does not extend the one that this browser checked",
-  unproved: "NOT SHOWN: nothing says that this is the log that this browser checked",
-};
-
 /** The short name of a problem. */
-export const problemName = (kind: ProblemKind): string => titles[kind].split(":")[0]?.toLowerCase() ?? kind;
+export const problemName = (kind: ProblemKind): string => t(`chain.problem.name.${kind}`);
 
 /** How the log stands to what this browser remembers: loud if it is not the same history. action stands in the alert. */
 export function Standing({
@@ -28,18 +22,18 @@ export function Standing({
       <div className={styles.bad} role="alert">
         <Icon name="broken" />
         <div>
-          <b>{titles[problem.kind]}</b>
-          {problem.detail} No proof is believed here until that is clear.
+          <b>{t(`chain.problem.${problem.kind}`)}</b>
+          {t("chain.standing.doubt", { detail: say(problem.detail) })}
           {problem.shown && (
             <>
               <br />
-              Shown now: <code>{problem.shown}</code>
+              <T id="chain.standing.shown" values={{ key: <code>{problem.shown}</code> }} />
             </>
           )}
           {before && (
             <>
               <br />
-              Pinned on {dateTime(before.since)}: <code>{before.key}</code>
+              <T id="chain.standing.pinned" values={{ when: dateTime(before.since), key: <code>{before.key}</code> }} />
             </>
           )}
           {action}
@@ -52,21 +46,16 @@ export function Standing({
       <p className={styles.good}>
         <Icon name="key" size={14} />
         <span>
-          {before
-            ? `The key is the one that this browser pinned on ${dateTime(before.since)}.`
-            : "This browser saw the log’s key for the first time, and has pinned it now. Compare it with what you have from elsewhere."}
-          {before?.head &&
-            checkpoint &&
-            ` The log extends the checkpoint of ${count(before.head.size)} messages that was checked here on ${dateTime(before.head.at)}.`}
+          {before ? t("chain.standing.same", { when: dateTime(before.since) }) : t("chain.standing.first")}
+          {before?.head && checkpoint && (
+            <> {t("chain.standing.extends", { n: before.head.size, when: dateTime(before.head.at) })}</>
+          )}
         </span>
       </p>
       {checkpoint?.signature === "unchecked" && (
         <p className={styles.plain}>
           <Icon name="warning" size={14} />
-          <span>
-            Signature not checked by this browser: it has no Ed25519 here (that needs https or localhost, and a browser
-            that knows it). Proofs are checked against a checkpoint that anybody could have written.
-          </span>
+          <span>{t("chain.standing.unchecked")}</span>
         </p>
       )}
     </div>

@@ -1,4 +1,5 @@
 import { graphql } from "../api/graphql";
+import { t } from "../words";
 import { initials, nameOf } from "./format";
 import { Icon, type IconName } from "./icons";
 import styles from "./Things.module.css";
@@ -18,7 +19,13 @@ export const ThingFields = graphql(`
 export type Thing = { __typename: string; hash: string; name: string | null; key: string | null };
 
 const icons: Record<string, IconName> = { Hashtag: "tag", Flag: "flag", Item: "item", Location: "location" };
-const words: Record<string, string> = { Hashtag: "Tag", Flag: "Flag", Item: "Item", Location: "Place" };
+const kinds = ["Player", "Hashtag", "Flag", "Item", "Location"] as const;
+
+/** What a kind of component is called; the type's own name if it has none. */
+export function kindName(type: string): string {
+  const kind = kinds.find((k) => k === type);
+  return kind ? t(`ui.thing.${kind}`) : type;
+}
 
 /** Letters on a square whose colour comes from the hash: the same everywhere, and no more than a help to the eye. */
 export function Avatar({ of, small = false }: { of: Thing; small?: boolean }) {
@@ -42,11 +49,11 @@ export function PlayerName({ player }: { player: Thing }) {
 /** A tag, flag, item or place. */
 export function Chip({ thing, main = false }: { thing: Thing; main?: boolean }) {
   return (
-    <span className={styles.chip} title={`${words[thing.__typename] ?? thing.__typename} ${thing.hash}`}>
+    <span className={styles.chip} title={t("ui.thing.titled", { kind: kindName(thing.__typename), hash: thing.hash })}>
       <Icon name={icons[thing.__typename] ?? "components"} size={12} />
-      <span className={styles.hidden}>{words[thing.__typename]}: </span>
+      <span className={styles.hidden}>{t("ui.thing.named", { kind: kindName(thing.__typename) })}</span>
       <bdi>{nameOf(thing)}</bdi>
-      {main && <span className={styles.main}>main</span>}
+      {main && <span className={styles.main}>{t("ui.thing.main")}</span>}
     </span>
   );
 }

@@ -1,20 +1,15 @@
 import { useSyncExternalStore } from "react";
-import type { Id } from "./ids";
 import { type Language, localeOf } from "./language";
-import { i18n, language, onLanguage } from "./load";
-import { mask, unmask } from "./mask";
+import { language, onLanguage } from "./load";
 
 export type { Id } from "./ids";
 export { type Language, languages } from "./language";
 export { lazily } from "./lazily";
 export { chooseLanguage, ready } from "./load";
+export { type Said, SaidError } from "./said";
+export { say } from "./say";
 export { T } from "./T";
-
-/** What stands in a message's places, by name. */
-export type Values = Readonly<Record<string, string | number>>;
-
-/** A message in the reader's language. To be called while a component is drawn, never once for a module. */
-export const t = (id: Id, values: Values = {}): string => unmask(i18n._(id, mask(values)));
+export { t, type Values } from "./t";
 
 /** The language of the console; draws the component again when it changes. */
 export const useLanguage = (): Language => useSyncExternalStore(onLanguage, language);

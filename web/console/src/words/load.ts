@@ -19,6 +19,7 @@ let wanted = firstLanguage();
 
 /** Makes an area's words be loaded; the build calls it for each module that uses them. */
 export function need(area: string, of: Record<Language, Load>): void {
+  if (typeof document === "undefined") return; // a test, or a worker: these show nothing
   areas.set(area, of);
   void load(area, wanted).catch(() => undefined); // whoever waits for it hears of it
 }

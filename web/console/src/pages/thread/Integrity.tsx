@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { checkMessage } from "../../chain/check";
+import { say } from "../../chain/words";
 import { count } from "../../ui/format";
 import { Copy, FullHash } from "../../ui/Hash";
 import { Icon, type IconName } from "../../ui/icons";
@@ -45,8 +46,8 @@ export function Integrity({ message: m, state }: { message: WholeMessage; state:
           : "MISMATCH, computed in this browser"}
       </p>
       {findings.map((f) => (
-        <dl key={f.kind + f.detail} className={styles.finding}>
-          <dt>{f.detail}</dt>
+        <dl key={f.kind + f.detail.id} className={styles.finding}>
+          <dt>{say(f.detail)}</dt>
           {f.computed && <dd>computed {f.computed}</dd>}
           {f.stated && <dd>stated {f.stated}</dd>}
         </dl>

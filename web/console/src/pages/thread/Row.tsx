@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { Link } from "wouter";
+import { say } from "../../chain/words";
 import { Erased } from "../../ui/Erased";
 import { nameOf, plural, short } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
@@ -186,10 +187,10 @@ function Wrong({ state }: { state: LinkState }) {
   return (
     <ul className={styles.wrong}>
       {state.findings.map((f) => (
-        <li key={f.kind + f.detail}>
+        <li key={f.kind + f.detail.id}>
           <Icon name="broken" size={14} />
           <span>
-            <b>This browser:</b> {f.detail}
+            <b>This browser:</b> {say(f.detail)}
           </span>
         </li>
       ))}

@@ -1,7 +1,6 @@
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
-import type { Finding } from "../../chain/check";
-import { type Break, Breaks, fromServer } from "../../ui/Breaks";
+import { type Break, Breaks, fromFinding, fromServer } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
 import { Standing } from "../../ui/Standing";
 import type { VerificationState } from "./useVerification";
@@ -65,22 +64,4 @@ export function Verify({ state, what, show }: { state: VerificationState; what: 
       )}
     </section>
   );
-}
-
-const kinds: Record<Finding["kind"], string> = {
-  hash: "Hash mismatch",
-  field: "Field mismatch",
-  content: "Content mismatch",
-  refs: "Refs mismatch",
-  format: "Unreadable",
-  link: "Broken link",
-  gap: "Gap",
-  tail: "Missing tail",
-  proof: "Proof mismatch",
-};
-
-function fromFinding(f: Finding): Break {
-  const { session, sequence, hash, kind, detail, computed, stated } = f;
-  const pair = computed !== undefined && stated !== undefined ? { pair: [computed, stated] as [string, string] } : {};
-  return { session, sequence, hash, kind: kinds[kind], detail, ...pair };
 }
