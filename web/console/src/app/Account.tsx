@@ -1,8 +1,10 @@
 import { useId, useRef } from "react";
 import { useQuery } from "urql";
 import { Link, useLocation } from "wouter";
+import { useOffered } from "../actions/useActions";
 import { allScopes, has, isAdmin, roleWord, scopeWords, seesWords } from "../api/rights";
 import { useSession } from "../api/session";
+import { Button } from "../ui/Button";
 import { Copy } from "../ui/Hash";
 import { Icon } from "../ui/icons";
 import { ComponentName } from "../ui/Picker";
@@ -58,6 +60,7 @@ function Menu({ id, me }: { id: string; me: Thing }) {
   const [path] = useLocation();
   const box = useRef<HTMLElement>(null);
   const close = () => box.current?.hidePopover();
+  const help = useOffered("help.open");
   const titled = `${id}title`;
   return (
     <section ref={box} id={id} popover="auto" className={styles.menu} aria-labelledby={titled}>
@@ -88,6 +91,16 @@ function Menu({ id, me }: { id: string; me: Thing }) {
           </li>
         )}
       </ul>
+      <p>
+        <Button
+          icon="tool"
+          action="help.open"
+          onClick={() => {
+            close(); // what it opens returns the focus to what has it now
+            help?.();
+          }}
+        />
+      </p>
       <h3>{t("app.account.scopes")}</h3>
       <ul className={styles.scopes}>
         {allScopes.map((scope) => (

@@ -1,5 +1,8 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
+import { Actions } from "../actions/Actions";
+import { Keys } from "../actions/Keys";
+import { useOffered } from "../actions/useActions";
 import { has } from "../api/rights";
 import { useSession } from "../api/session";
 import { Icon } from "../ui/icons";
@@ -22,28 +25,43 @@ export function Shell({ children }: { children: ReactNode }) {
     before.current = path;
   }, [path]);
   return (
-    <div className={styles.shell}>
-      <a className={styles.skip} href="#main">
-        {t("app.skip")}
-      </a>
-      <header className={styles.side}>
-        <Link href="/" className={styles.brand} aria-label={t("app.name")}>
-          <img src="/favicon.svg" alt="" width={22} height={22} />
-          <span>{t("app.name")}</span>
-        </Link>
-        <nav className={styles.nav} aria-label={t("app.nav")}>
-          {openTo(identity).map((place) => (
-            <PlaceLink key={place.to} place={place} here={isAt(place, path)} />
-          ))}
-        </nav>
-        <Account />
-      </header>
-      <main id="main" ref={main} tabIndex={-1} className={styles.main}>
-        <EndedBanner />
-        {has(identity, "verify") && <SealBanner />}
-        {children}
-      </main>
-    </div>
+    <Actions>
+      <div className={styles.shell}>
+        <a className={styles.skip} href="#main">
+          {t("app.skip")}
+        </a>
+        <header className={styles.side}>
+          <Link href="/" className={styles.brand} aria-label={t("app.name")}>
+            <img src="/favicon.svg" alt="" width={22} height={22} />
+            <span>{t("app.name")}</span>
+          </Link>
+          <Find />
+          <nav className={styles.nav} aria-label={t("app.nav")}>
+            {openTo(identity).map((place) => (
+              <PlaceLink key={place.to} place={place} here={isAt(place, path)} />
+            ))}
+          </nav>
+          <Account />
+        </header>
+        <main id="main" ref={main} tabIndex={-1} className={styles.main}>
+          <EndedBanner />
+          {has(identity, "verify") && <SealBanner />}
+          {children}
+        </main>
+      </div>
+    </Actions>
+  );
+}
+
+// The way to the palette for who has a pointer, and to learn its key.
+function Find() {
+  const open = useOffered("palette.open");
+  return (
+    <button type="button" className={styles.find} aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+      <Icon name="search" />
+      <span className={styles.findWords}>{t("actions.palette.open")}</span>
+      <Keys keys="Mod+K" />
+    </button>
   );
 }
 

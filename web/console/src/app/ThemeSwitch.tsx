@@ -1,8 +1,8 @@
-import { useState } from "react";
 import { Icon } from "../ui/icons";
 import { t } from "../words";
+import { usePreference } from "./preferences";
 import styles from "./ThemeSwitch.module.css";
-import { chooseTheme, storedTheme, type Theme } from "./theme";
+import { chooseTheme, storedTheme } from "./theme";
 
 const choices = [
   { value: "system", icon: "system" },
@@ -12,17 +12,13 @@ const choices = [
 
 /** Chooses between the system's theme, light and dark. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme>(storedTheme);
-  const choose = (value: Theme) => {
-    chooseTheme(value);
-    setTheme(value);
-  };
+  const theme = usePreference(storedTheme);
   return (
     <fieldset className={styles.switch}>
       <legend className={styles.hidden}>{t("app.theme")}</legend>
       {choices.map(({ value, icon }) => (
         <label key={value} className={styles.choice} title={t(`app.theme.${value}.title`)}>
-          <input type="radio" name="theme" checked={theme === value} onChange={() => choose(value)} />
+          <input type="radio" name="theme" checked={theme === value} onChange={() => chooseTheme(value)} />
           <Icon name={icon} size={14} />
           <span className={styles.word}>{t(`app.theme.${value}`)}</span>
         </label>

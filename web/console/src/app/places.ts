@@ -1,3 +1,4 @@
+import type { ActionId } from "../actions/registry";
 import { lacks, type Needs } from "../api/rights";
 import type { Identity } from "../api/session";
 import { sha256 } from "../chain/bytes";
@@ -7,6 +8,8 @@ import type { Id } from "../words";
 /** A page that the console leads to, and what it asks of whoever opens it. */
 export type Place = Needs & {
   to: string;
+  /** What leads there. */
+  action: ActionId;
   icon: IconName;
   word: Id;
   /** A document of its own. */
@@ -17,15 +20,23 @@ export type Place = Needs & {
 
 /** Where one can go from every page. */
 export const places: readonly Place[] = [
-  { to: "/threads", icon: "threads", word: "app.place.threads", scope: "log:read" },
-  { to: "/context", icon: "context", word: "app.place.context", scope: "context:select" },
-  { to: "/components", icon: "components", word: "app.place.components", scope: "log:read" },
-  { to: "/records", icon: "records", word: "app.place.records", scope: "log:read" },
-  { to: "/seal", icon: "sealed", word: "app.place.seal", scope: "verify" },
+  { to: "/threads", action: "go.threads", icon: "threads", word: "app.place.threads", scope: "log:read" },
+  { to: "/context", action: "go.context", icon: "context", word: "app.place.context", scope: "context:select" },
+  { to: "/components", action: "go.components", icon: "components", word: "app.place.components", scope: "log:read" },
+  { to: "/records", action: "go.records", icon: "records", word: "app.place.records", scope: "log:read" },
+  { to: "/seal", action: "go.seal", icon: "sealed", word: "app.place.seal", scope: "verify" },
   // A document of its own: its editor needs a looser content policy than the rest of the console.
-  { to: "/playground", icon: "playground", word: "app.place.playground", whole: true },
-  { to: "/tokens", icon: "key", word: "app.place.tokens", scope: "tokens:manage", apart: true },
-  { to: "/quarantine", icon: "quarantine", word: "app.place.quarantine", scope: "log:read", admin: true, apart: true },
+  { to: "/playground", action: "go.playground", icon: "playground", word: "app.place.playground", whole: true },
+  { to: "/tokens", action: "go.tokens", icon: "key", word: "app.place.tokens", scope: "tokens:manage", apart: true },
+  {
+    to: "/quarantine",
+    action: "go.quarantine",
+    icon: "quarantine",
+    word: "app.place.quarantine",
+    scope: "log:read",
+    admin: true,
+    apart: true,
+  },
 ];
 
 /** Those of the places that somebody may use. */

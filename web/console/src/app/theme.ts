@@ -1,3 +1,5 @@
+import { keep } from "./preferences";
+
 /** What the reader chose: the system's theme unless they say otherwise. */
 export type Theme = "system" | "light" | "dark";
 
@@ -17,7 +19,6 @@ export function applyTheme(theme: Theme): void {
 
 /** Shows a theme and keeps the choice in this browser. */
 export function chooseTheme(theme: Theme): void {
-  if (theme === "system") localStorage.removeItem(key);
-  else localStorage.setItem(key, theme);
+  keep(key, theme === "system" ? null : theme);
   applyTheme(theme);
 }

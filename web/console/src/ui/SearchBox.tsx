@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { useAction } from "../actions/useAction";
 import { Icon } from "./icons";
 import styles from "./SearchBox.module.css";
 
@@ -15,6 +16,8 @@ export function SearchBox({
   onSearch: (text: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
+  const field = useRef<HTMLInputElement>(null);
+  useAction("page.find", () => field.current?.focus());
   const send = useRef(onSearch);
   useEffect(() => {
     send.current = onSearch;
@@ -29,6 +32,7 @@ export function SearchBox({
     <label className={styles.box}>
       <Icon name="search" />
       <input
+        ref={field}
         type="search"
         aria-label={label}
         placeholder={label}

@@ -16,7 +16,7 @@ export function RecordPanel({ hash, onClose }: { hash: string; onClose: () => vo
       <header className={styles.panelHead}>
         <h2>Record</h2>
         <ShortHash hash={hash} />
-        <IconButton icon="close" label="Close the record (Esc)" onClick={onClose} />
+        <IconButton icon="close" label="Close the record" action="panel.close" onClick={onClose} />
       </header>
       {r ? (
         <div className={styles.panelBody}>

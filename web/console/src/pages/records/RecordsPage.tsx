@@ -1,6 +1,7 @@
-import { type KeyboardEvent, useCallback } from "react";
+import { useCallback } from "react";
 import { useClient } from "urql";
 import { useSearchParams } from "wouter";
+import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { useTitle } from "../../app/title";
@@ -47,14 +48,13 @@ export default function RecordsPage() {
       else next.delete(name);
       return next;
     });
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || !opened) return;
+  const close = () => {
     set("record", "");
     document.querySelector<HTMLElement>(`[data-record="${opened}"]`)?.focus();
   };
+  useAction("panel.close", close, { enabled: opened !== null });
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Esc closes the record inside
-    <div className={styles.page} onKeyDown={onKeyDown}>
+    <div className={styles.page}>
       <div className={styles.column}>
         <PageHead title="Records" note={pages.totalCount === null ? "" : `${count(pages.totalCount)}, latest first`}>
           <Choice label="Kind" value={kind} options={options} onChoose={(k) => set("kind", k === "all" ? "" : k)} />
@@ -80,7 +80,7 @@ export default function RecordsPage() {
           }
         />
       </div>
-      {opened && <RecordPanel hash={opened} onClose={() => set("record", "")} />}
+      {opened && <RecordPanel hash={opened} onClose={close} />}
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useClient, useQuery } from "urql";
 import { Link, Redirect, useSearchParams } from "wouter";
+import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { useSession } from "../../api/session";
@@ -117,24 +118,22 @@ function Conversation({ kind, hash }: Subject) {
     });
   }, [items, find]);
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && opened) return close();
-    if (event.altKey || event.ctrlKey || event.metaKey || !(event.target instanceof HTMLElement)) return;
-    const inPanel = event.target.closest("[data-panel]") !== null;
-    const onRow = event.target.dataset.openIndex !== undefined;
-    const steps: Record<string, number> = inPanel ? { j: 1, k: -1 } : { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
-    const step = steps[event.key];
-    if (step === undefined || !(inPanel || onRow)) return;
-    event.preventDefault();
-    const next = Math.min(items.length - 1, Math.max(0, current + step));
+  const step = (by: 1 | -1, event?: KeyboardEvent) => {
+    const at = event?.target instanceof HTMLElement ? event.target : document.activeElement;
+    const onRow = at instanceof HTMLElement && at.dataset.openIndex !== undefined;
+    if (event?.key.startsWith("Arrow") && !onRow) return false; // it scrolls
+    const next = Math.min(items.length - 1, Math.max(0, current + by));
     const message = items[next];
-    if (!message) return;
+    if (!message) return false;
     if (opened) open(message.hash);
-    if (inPanel) {
+    if (opened && !onRow) {
       setCurrent(next);
       scrollTo.current?.(next);
     } else focusRow(next);
   };
+  useAction("message.next", (event) => step(1, event));
+  useAction("message.previous", (event) => step(-1, event));
+  useAction("panel.close", close, { enabled: opened !== null });
 
   const onOpen = useCallback(
     (message: string) => {
@@ -153,8 +152,7 @@ function Conversation({ kind, hash }: Subject) {
   const openedRow = items.find((m) => m.hash === opened);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys for the list and the panel inside
-    <div className={styles.page} ref={frame} onKeyDown={onKeyDown}>
+    <div className={styles.page} ref={frame}>
       <div className={styles.column}>
         <Head subject={subject} />
         <Verify state={check} what={kind === "thread" ? "this thread’s sessions" : "this session"} show={show} />

@@ -22,7 +22,7 @@ export function NewToken({ onMade, onClose }: { onMade: () => void; onClose: () 
     <aside ref={panel} className={styles.panel} tabIndex={-1} aria-label={made ? "The new token" : "New token"}>
       <header className={styles.head}>
         <h2>{made ? "The new token" : "New token"}</h2>
-        {!made && <IconButton icon="close" label="Close the form (Esc)" onClick={onClose} />}
+        {!made && <IconButton icon="close" label="Close the form" action="panel.close" onClick={onClose} />}
       </header>
       {made ? <MadeToken made={made} onClose={onClose} /> : <Form onMade={done} onClose={onClose} />}
     </aside>

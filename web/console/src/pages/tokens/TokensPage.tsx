@@ -1,6 +1,7 @@
-import { type KeyboardEvent, useCallback, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { useClient } from "urql";
 import { Link, useSearchParams } from "wouter";
+import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { isAdmin } from "../../api/rights";
@@ -47,18 +48,17 @@ export default function TokensPage() {
     set("new", null);
     opener.current?.focus();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    // A secret that is shown only once does not go by a key that was pressed for something else.
-    if (event.key === "Escape" && making && !document.querySelector("[data-secret]")) close();
-  };
+  useAction("token.new", () => set("new", ""), { enabled: !making });
+  // A secret that is shown only once does not go by a key that was pressed for something else.
+  const closeUnlessSecret = () => !document.querySelector("[data-secret]") && close();
+  useAction("panel.close", closeUnlessSecret, { enabled: making });
   const note =
     pages.totalCount === null ? "" : `${count(pages.totalCount)}${isAdmin(identity) ? "" : " of yours"}, latest first`;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Esc closes the form inside
-    <div className={styles.page} onKeyDown={onKeyDown}>
+    <div className={styles.page}>
       <div className={styles.column}>
         <PageHead title="Tokens" note={note}>
-          <Button ref={opener} icon="plus" look="primary" aria-expanded={making} onClick={() => set("new", "")}>
+          <Button ref={opener} icon="plus" look="primary" aria-expanded={making} action="token.new">
             New token
           </Button>
         </PageHead>

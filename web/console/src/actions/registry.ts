@@ -1,0 +1,73 @@
+import type { Needs } from "../api/rights";
+
+/** The pages that an action can be offered on. */
+export type Page =
+  | "overview"
+  | "threads"
+  | "thread"
+  | "context"
+  | "components"
+  | "records"
+  | "seal"
+  | "tokens"
+  | "quarantine"
+  | "settings";
+
+/** How actions stand together in the palette and the help sheet, in this order. */
+export const groups = ["go", "page", "message", "table", "console"] as const;
+
+export type Group = (typeof groups)[number];
+
+/**
+ * One thing that can be done in the console. Its words are "actions.ID" in both languages.
+ *
+ * keys: presses that do it, the first one is shown. "Mod" is Ctrl, or Cmd on a Mac; a space parts the presses of a
+ * sequence. Those without Mod are single keys, which can be switched off, and mean nothing while somebody types.
+ * on: where it is offered; two actions of the same place never share a key (a test).
+ * typing: its keys also count in a field.
+ */
+export type Action = Needs & {
+  group: Group;
+  keys?: readonly string[];
+  on: "everywhere" | readonly Page[];
+  typing?: true;
+};
+
+const panels = ["thread", "records", "tokens"] as const;
+const searched = ["components", "records"] as const;
+
+/** Every action of the console. A page offers one with useAction; nothing else listens to keys of its own. */
+export const actions = {
+  "go.threads": { group: "go", keys: ["G T"], on: "everywhere" },
+  "go.context": { group: "go", keys: ["G C"], on: "everywhere" },
+  "go.components": { group: "go", keys: ["G P"], on: "everywhere" },
+  "go.records": { group: "go", keys: ["G R"], on: "everywhere" },
+  "go.seal": { group: "go", keys: ["G S"], on: "everywhere" },
+  "go.playground": { group: "go", keys: ["G Y"], on: "everywhere" },
+  "go.tokens": { group: "go", keys: ["G K"], on: "everywhere" },
+  "go.quarantine": { group: "go", keys: ["G Q"], on: "everywhere" },
+
+  "page.find": { group: "page", keys: ["/"], on: searched },
+  "panel.close": { group: "page", keys: ["Escape"], on: panels, typing: true },
+  "token.new": { group: "page", keys: ["N"], on: ["tokens"], scope: "tokens:manage" },
+
+  "message.next": { group: "message", keys: ["J", "ArrowDown"], on: ["thread"] },
+  "message.previous": { group: "message", keys: ["K", "ArrowUp"], on: ["thread"] },
+
+  "palette.open": { group: "console", keys: ["Mod+K"], on: "everywhere", typing: true },
+  "help.open": { group: "console", keys: ["?"], on: "everywhere" },
+  "keys.single": { group: "console", on: "everywhere" },
+  "theme.system": { group: "console", on: "everywhere" },
+  "theme.light": { group: "console", on: "everywhere" },
+  "theme.dark": { group: "console", on: "everywhere" },
+  "session.leave": { group: "console", on: "everywhere" },
+} as const satisfies Record<string, Action>;
+
+/** The name of an action. */
+export type ActionId = keyof typeof actions;
+
+/** All of them, in the order of the registry. */
+export const actionIds = Object.keys(actions) as ActionId[];
+
+/** An action by its name. */
+export const actionOf = (id: ActionId): Action => actions[id];
