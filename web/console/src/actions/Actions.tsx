@@ -1,17 +1,18 @@
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { useSession } from "../api/session";
 import { Guard } from "../app/Guard";
 import { openTo, type Place } from "../app/places";
 import { chooseSingleKeys, singleKeys } from "../app/preferences";
 import { chooseTheme } from "../app/theme";
+import { chooseLanguage, lazily } from "../words";
 import { listen } from "./listen";
 import { Offers } from "./offers";
 import { remember } from "./recent";
 import { OffersContext, useAction } from "./useAction";
 
-const Palette = lazy(() => import("./Palette"));
-const Help = lazy(() => import("./Help"));
+const Palette = lazily(() => import("./Palette"));
+const Help = lazily(() => import("./Help"));
 
 /** Gives all below it the registry of actions: they offer some, and its keys, palette and help sheet do them. */
 export function Actions({ children }: { children: ReactNode }) {
@@ -35,6 +36,8 @@ function Everywhere() {
   useAction("theme.system", () => chooseTheme("system"));
   useAction("theme.light", () => chooseTheme("light"));
   useAction("theme.dark", () => chooseTheme("dark"));
+  useAction("language.en", () => void chooseLanguage("en").catch(() => undefined));
+  useAction("language.es", () => void chooseLanguage("es").catch(() => undefined));
   useAction("session.leave", leave);
   // What was just opened from the one that closes stays.
   const closed = () => setOpen((now) => (now === open ? null : now));

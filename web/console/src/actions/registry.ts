@@ -60,6 +60,8 @@ export const actions = {
   "theme.system": { group: "console", on: "everywhere" },
   "theme.light": { group: "console", on: "everywhere" },
   "theme.dark": { group: "console", on: "everywhere" },
+  "language.en": { group: "console", on: "everywhere" },
+  "language.es": { group: "console", on: "everywhere" },
   "session.leave": { group: "console", on: "everywhere" },
 } as const satisfies Record<string, Action>;
 

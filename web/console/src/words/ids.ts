@@ -1,11 +1,21 @@
+import type actions from "./en/actions.json";
 import type api from "./en/api.json";
 import type app from "./en/app.json";
 import type chain from "./en/chain.json";
+import type palette from "./en/palette.json";
 import type signin from "./en/signin.json";
 import type ui from "./en/ui.json";
 
 // An area has a line here, and a file of its name in each language.
-type Areas = { app: typeof app; ui: typeof ui; api: typeof api; signin: typeof signin; chain: typeof chain };
+type Areas = {
+  actions: typeof actions;
+  api: typeof api;
+  app: typeof app;
+  chain: typeof chain;
+  palette: typeof palette;
+  signin: typeof signin;
+  ui: typeof ui;
+};
 
 type Ids = { [A in keyof Areas]: `${A}.${Extract<keyof Areas[A], string>}` };
 
