@@ -7,7 +7,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -128,25 +127,4 @@ func (r *Resolver) thread(ctx context.Context, hash chain.Hash) (*model.Thread, 
 		return nil, err
 	}
 	return &model.Thread{Thread: *t}, nil
-}
-
-// relay hands on messages until either side ends.
-func relay(ctx context.Context, from *db.Subscription) <-chan *model.Message {
-	out := make(chan *model.Message)
-	go func() {
-		defer close(out)
-		for {
-			m, err := from.Next(ctx)
-			if err != nil {
-				endStream(ctx, err)
-				return
-			}
-			select {
-			case out <- &model.Message{Message: *m}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"time"
@@ -67,6 +68,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundOperations(open.limit)
 	server.AroundOperations(endings{present: presenter{log: cfg.Log}.present}.around)
 	server.AroundOperations(watching{watcher: cfg.Watcher, present: presenter{log: cfg.Log}.present}.around)
+	server.AroundOperations((&sharing{alike: map[[sha256.Size]byte]*alike{}}).around)
 	server.AroundResponses(firstErrors)
 	server.AroundResponses(audit.response)
 	server.AroundResponses(budgets{present: presenter{log: cfg.Log}.present}.response)

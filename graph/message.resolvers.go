@@ -264,7 +264,7 @@ func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []c
 		return nil, err
 	}
 	onSent(ctx, feed.Delivered)
-	return relay(ctx, feed), nil
+	return deliver(ctx, feed), nil
 }
 
 func (r *threadResolver) ID(ctx context.Context, obj *model.Thread) (string, error) {

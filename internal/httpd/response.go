@@ -19,6 +19,7 @@ type response struct {
 	mu       sync.Mutex
 	status   int
 	written  int64
+	extended time.Time // when the deadline was set
 	finished bool
 }
 
@@ -99,7 +100,13 @@ func (b *bounded) Write(p []byte) (int, error) {
 // Unwrap gives the writer below to http.ResponseController.
 func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-func (r *response) extend() { _ = r.control.SetWriteDeadline(time.Now().Add(r.limit)) }
+// extend gives what is written next its time, to a sixteenth: a stream's many small events need no deadline each.
+func (r *response) extend() {
+	if now := time.Now(); now.Sub(r.extended) > r.limit/16 {
+		r.extended = now
+		_ = r.control.SetWriteDeadline(now.Add(r.limit))
+	}
+}
 
 func (r *response) finish() {
 	r.mu.Lock()
