@@ -242,7 +242,7 @@ func checkChains(t *testing.T, store *db.DB) (messages []chain.Message) {
 	heads := map[chain.Hash]chain.Message{}
 	page := db.Page[chain.Hash]{Limit: 500}
 	for {
-		rows, err := store.Messages(t.Context(), selection.Scope{}, page)
+		rows, err := store.Messages(t.Context(), selection.Scope{}, selection.Match{}, page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +283,7 @@ func TestAppendGroupsFailAlone(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if n, err := store.CountMessages(t.Context(), selection.Scope{}); err != nil || n != 100 {
+	if n, err := store.CountMessages(t.Context(), selection.Scope{}, selection.Match{}); err != nil || n != 100 {
 		t.Errorf("the log has %d messages, %v; want the 100 right ones", n, err)
 	}
 }

@@ -53,7 +53,7 @@ func TestReadingIsRecorded(t *testing.T) {
 			return err
 		},
 		"messages": func(v *db.DB, m chain.Message, _ selection.Selection) error {
-			_, err := v.Messages(ctx, selection.Scope{Sessions: []chain.Hash{m.SessionHash}}, db.Page[chain.Hash]{Limit: 5})
+			_, err := v.Messages(ctx, selection.Scope{Sessions: []chain.Hash{m.SessionHash}}, selection.Match{}, db.Page[chain.Hash]{Limit: 5})
 			return err
 		},
 		"a session": func(v *db.DB, m chain.Message, _ selection.Selection) error {
@@ -114,10 +114,10 @@ func TestReadingIsRecorded(t *testing.T) {
 		}
 	}
 	view := store.AsAdministrator(boss, db.NewReading())
-	if _, err := view.CountMessages(ctx, selection.Scope{}); err != nil {
+	if _, err := view.CountMessages(ctx, selection.Scope{}, selection.Match{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := view.Sessions(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 50}); err != nil {
+	if _, err := view.Sessions(ctx, selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 50}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := view.VerifyLog(ctx, nil); err != nil {
@@ -200,7 +200,7 @@ func TestReadingWhereOneHasWritten(t *testing.T) {
 			t.Errorf("%s: on record is %v, want %v", name, got, sessions)
 		}
 	}
-	if n, err := store.As(boss.Player).CountMessages(t.Context(), selection.Scope{Sessions: []chain.Hash{erased[0].SessionHash}}); err != nil || n != 0 {
+	if n, err := store.As(boss.Player).CountMessages(t.Context(), selection.Scope{Sessions: []chain.Hash{erased[0].SessionHash}}, selection.Match{}); err != nil || n != 0 {
 		t.Errorf("by erasing, one has come to see %d messages, %v; want none", n, err)
 	}
 }
@@ -293,7 +293,7 @@ func TestReadingWhileNothingCanBeWritten(t *testing.T) {
 
 func mustFirst(t testing.TB, store *db.DB) chain.Hash {
 	t.Helper()
-	rows, err := store.Messages(t.Context(), selection.Scope{}, db.Page[chain.Hash]{Limit: 1})
+	rows, err := store.Messages(t.Context(), selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 1})
 	if err != nil || len(rows.Items) != 1 {
 		t.Fatalf("%d messages, %v", len(rows.Items), err)
 	}

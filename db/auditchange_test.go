@@ -139,7 +139,7 @@ func TestAuditSessionIsTheServers(t *testing.T) {
 	if err := readAll(t, store, boss, hashOf("session:foreign")); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := store.Messages(ctx, selection.Scope{Owners: []chain.Hash{boss.Player}}, db.Page[chain.Hash]{Limit: 5})
+	rows, err := store.Messages(ctx, selection.Scope{Owners: []chain.Hash{boss.Player}}, selection.Match{}, db.Page[chain.Hash]{Limit: 5})
 	if err != nil || len(rows.Items) != 1 {
 		t.Fatalf("%d events, %v; want 1", len(rows.Items), err)
 	}
@@ -147,7 +147,7 @@ func TestAuditSessionIsTheServers(t *testing.T) {
 	if event.SessionHash == squat.SessionHash {
 		t.Error("the event is in the session that somebody else has begun")
 	}
-	if n, err := store.As(cleo).CountMessages(ctx, selection.Scope{}); err != nil || n != 1 {
+	if n, err := store.As(cleo).CountMessages(ctx, selection.Scope{}, selection.Match{}); err != nil || n != 1 {
 		t.Errorf("who began it sees %d messages, %v; want their own", n, err)
 	}
 	forged := chain.Draft{SessionHash: event.SessionHash, OwnerID: boss.Player, Content: "Read nothing.", PlayerIDs: []chain.Hash{cleo}}

@@ -71,7 +71,7 @@ func TestPagesOfLargeMessages(t *testing.T) {
 	}{{"all", store}, {"a player", store.As(hashOf("ply:owner"))}} {
 		for _, backward := range []bool{false, true} {
 			inScope, found := pages(t, 200, backward, func(p db.Page[chain.Hash]) (db.Rows[chain.Message, chain.Hash], error) {
-				return view.store.Messages(t.Context(), selection.Scope{}, p)
+				return view.store.Messages(t.Context(), selection.Scope{}, selection.Match{}, p)
 			})
 			check(t, view.name+": in scope", backward, inScope, found, hashes)
 			inSession, found := pages(t, 200, backward, func(p db.Page[int64]) (db.Rows[chain.Message, int64], error) {
@@ -144,7 +144,7 @@ func TestBudget(t *testing.T) {
 	read, err := 0, error(nil)
 	for err == nil && read < 1000 {
 		var rows db.Rows[chain.Message, chain.Hash]
-		if rows, err = store.Messages(ctx, selection.Scope{}, page); err == nil {
+		if rows, err = store.Messages(ctx, selection.Scope{}, selection.Match{}, page); err == nil {
 			read += len(rows.Items)
 		}
 	}
@@ -168,7 +168,7 @@ func TestBudget(t *testing.T) {
 	ended := make(chan error)
 	for range 20 {
 		go func() {
-			_, err := store.Messages(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 1})
+			_, err := store.Messages(ctx, selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 1})
 			ended <- err
 		}()
 	}

@@ -205,7 +205,7 @@ func TestFenceNeedsRights(t *testing.T) {
 		t.Error("the store takes itself for fenced, and nobody made the roles' policies")
 	}
 	own := mustAppend(t, store, from(ana, "a", "Ana's"), from(cleo, "c", "Cleo's"))[0]
-	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
+	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}, selection.Match{}); err != nil || n != 1 {
 		t.Errorf("Ana sees %d, %v; want 1", n, err)
 	}
 	if _, err := store.Erase(t.Context(), own.Hash, ana, "why"); err != nil {
@@ -230,7 +230,7 @@ func TestFenceOfRoleMaker(t *testing.T) {
 		if store.Fenced() != want {
 			t.Errorf("Fenced() = %t, want %t", store.Fenced(), want)
 		}
-		if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
+		if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}, selection.Match{}); err != nil || n != 1 {
 			t.Errorf("Ana sees %d, %v; want 1", n, err)
 		}
 	}

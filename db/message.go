@@ -31,27 +31,35 @@ func messagesOf(rows []dbgen.LogMessage) []chain.Message {
 	return out
 }
 
-// Messages gives a page of the messages in a scope, by id: the order in which they were written.
-func (d *DB) Messages(ctx context.Context, scope selection.Scope, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
+// Messages gives a page of the messages in a scope that match, by id: the order in which they were written.
+func (d *DB) Messages(ctx context.Context, scope selection.Scope, match selection.Match, p Page[chain.Hash]) (Rows[chain.Message, chain.Hash], error) {
 	if !scope.HasMessages() {
 		return Rows[chain.Message, chain.Hash]{}, nil
 	}
-	a := d.scopeArgs(scope)
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return Rows[chain.Message, chain.Hash]{}, err
+	}
 	return messagePage(ctx, d, p, byHash, func(ctx context.Context) ([]dbgen.LogMessage, error) {
 		return d.read().MessagesInScope(ctx, dbgen.MessagesInScopeParams{
 			Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
 			Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
+			Channels: a.Channels, Importance: a.Importance, Held: a.Held,
 			Viewer: a.Viewer, After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
 		})
 	})
 }
 
-// CountMessages counts the messages in a scope.
-func (d *DB) CountMessages(ctx context.Context, scope selection.Scope) (int64, error) {
+// CountMessages counts the messages in a scope that match.
+func (d *DB) CountMessages(ctx context.Context, scope selection.Scope, match selection.Match) (int64, error) {
 	if !scope.HasMessages() {
 		return 0, nil
 	}
-	n, err := d.read().CountMessagesInScope(ctx, d.scopeArgs(scope))
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return 0, err
+	}
+	n, err := d.read().CountMessagesInScope(ctx, a)
 	return n, mapError(err)
 }
 

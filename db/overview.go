@@ -75,7 +75,7 @@ func (d *DB) AppendsPerSecond(ctx context.Context) (float64, bool, error) {
 	if d.viewer != nil {
 		until := d.Now()
 		since := until.Add(-growthSpan)
-		n, err := d.CountMessages(ctx, selection.Scope{Since: &since, Until: &until})
+		n, err := d.CountMessages(ctx, selection.Scope{Since: &since, Until: &until}, selection.Match{})
 		return float64(n) / growthSpan.Seconds(), true, err
 	}
 	sealer := d.Sealer()

@@ -65,6 +65,32 @@ func (d *DB) scopeArgs(s selection.Scope) dbgen.CountMessagesInScopeParams {
 	}
 }
 
+// narrowed gives a scope as far as a match leaves it, as the parameters that all lists over scopes have, as far as the
+// viewer sees.
+func (d *DB) narrowed(ctx context.Context, s selection.Scope, m selection.Match) (dbgen.CountMessagesInScopeParams, error) {
+	a := d.scopeArgs(m.Within(s))
+	a.Channels = m.Channels
+	if m.Importance != nil {
+		a.Importance = make([]int16, len(m.Importance))
+		for i, n := range m.Importance {
+			a.Importance[i] = int16(n)
+		}
+	}
+	if m.Text == nil {
+		return a, nil
+	}
+	var sessions []chain.Hash
+	if d.viewer != nil {
+		var err error
+		if sessions, err = d.read().OwnSessions(ctx, d.viewer.String()); err != nil {
+			return a, mapError(err)
+		}
+	}
+	var err error
+	a.Held, err = d.holding(ctx, *m.Text, sessions)
+	return a, err
+}
+
 // hashText gives a hash as text; nil stays nil.
 func hashText(h *chain.Hash) *string {
 	if h == nil {

@@ -164,13 +164,13 @@ func (d *DB) InQuarantine(ctx context.Context, messages []chain.Hash) ([]chain.H
 	return found, mapError(err)
 }
 
-// Holder is a selection that holds a message.
+// Holder is a selection that holds a message or a record.
 type Holder struct {
 	ID        string
 	Receipt   chain.Hash
 	Viewer    *chain.Hash // whose it is; nil: an administrator's
 	CreatedAt time.Time
-	Position  int // of the message, from 1
+	Position  int // of the message or record, from 1
 }
 
 // SelectionKey is where a selection stands in a list: by the time it was made, then its id.
@@ -185,16 +185,7 @@ func (d *DB) SelectionsWith(ctx context.Context, message chain.Hash, p Page[Sele
 	if d.viewer != nil {
 		return Rows[Holder, SelectionKey]{}, errAdministratorsOnly
 	}
-	var id *string
-	var at *time.Time
-	if p.After != nil {
-		id, at = &p.After.ID, &p.After.At
-	}
-	found, err := d.read().SelectionsWith(ctx, message.String(), id, at, p.more())
-	return rowsOf(p, found, func(r dbgen.SelectionsWithRow) Item[Holder, SelectionKey] {
-		h := Holder{ID: r.ID, Receipt: r.Receipt, Viewer: r.Viewer, CreatedAt: r.CreatedAt.UTC(), Position: int(r.Position)}
-		return Item[Holder, SelectionKey]{h, SelectionKey{h.CreatedAt, h.ID}}
-	}), mapError(err)
+	return d.selectionsWith(ctx, message, p)
 }
 
 // CountSelectionsWith counts them.
@@ -202,7 +193,36 @@ func (d *DB) CountSelectionsWith(ctx context.Context, message chain.Hash) (int64
 	if d.viewer != nil {
 		return 0, errAdministratorsOnly
 	}
-	n, err := d.read().CountSelectionsWith(ctx, message.String())
+	return d.countSelectionsWith(ctx, message)
+}
+
+// SelectionsWithRecord gives a page of the selections that the viewer sees and that hold a record, the latest first.
+func (d *DB) SelectionsWithRecord(ctx context.Context, record chain.Hash, p Page[SelectionKey]) (Rows[Holder, SelectionKey], error) {
+	return d.selectionsWith(ctx, record, p)
+}
+
+// CountSelectionsWithRecord counts them.
+func (d *DB) CountSelectionsWithRecord(ctx context.Context, record chain.Hash) (int64, error) {
+	return d.countSelectionsWith(ctx, record)
+}
+
+func (d *DB) selectionsWith(ctx context.Context, source chain.Hash, p Page[SelectionKey]) (Rows[Holder, SelectionKey], error) {
+	var id *string
+	var at *time.Time
+	if p.After != nil {
+		id, at = &p.After.ID, &p.After.At
+	}
+	found, err := d.read().SelectionsWith(ctx, dbgen.SelectionsWithParams{
+		Source: source.String(), Viewer: d.viewerText(), AfterID: id, AfterTime: at, RowCount: p.more(),
+	})
+	return rowsOf(p, found, func(r dbgen.SelectionsWithRow) Item[Holder, SelectionKey] {
+		h := Holder{ID: r.ID, Receipt: r.Receipt, Viewer: r.Viewer, CreatedAt: r.CreatedAt.UTC(), Position: int(r.Position)}
+		return Item[Holder, SelectionKey]{h, SelectionKey{h.CreatedAt, h.ID}}
+	}), mapError(err)
+}
+
+func (d *DB) countSelectionsWith(ctx context.Context, source chain.Hash) (int64, error) {
+	n, err := d.read().CountSelectionsWith(ctx, source.String(), d.viewerText())
 	return n, mapError(err)
 }
 

@@ -121,7 +121,7 @@ func TestSubscriptionAfterErasing(t *testing.T) {
 			t.Errorf("a subscription %s gives who has erased %q of another's session", name, *m.Content)
 		}
 	}
-	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}); err != nil || n != 1 {
+	if n, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}, selection.Match{}); err != nil || n != 1 {
 		t.Errorf("a query gives them %d, %v; want 1", n, err)
 	}
 	// Named by somebody, or with a message of their own, they are a member as anybody is.

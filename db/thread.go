@@ -21,16 +21,20 @@ func (d *DB) SessionsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.S
 	return out, mapError(err)
 }
 
-// Sessions gives a page of the sessions that hold a message of the scope, latest message first.
-func (d *DB) Sessions(ctx context.Context, scope selection.Scope, p Page[chain.Hash]) (Rows[chain.Session, chain.Hash], error) {
+// Sessions gives a page of the sessions that hold a message of the scope that matches, latest message first.
+func (d *DB) Sessions(ctx context.Context, scope selection.Scope, match selection.Match, p Page[chain.Hash]) (Rows[chain.Session, chain.Hash], error) {
 	if !scope.HasMessages() {
 		return Rows[chain.Session, chain.Hash]{}, nil
 	}
-	a := d.scopeArgs(scope)
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return Rows[chain.Session, chain.Hash]{}, err
+	}
 	found, err := d.read().SessionsInScope(ctx, dbgen.SessionsInScopeParams{
-		Narrowed: scope.NarrowsMessages(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
+		Narrowed: scope.NarrowsMessages() || match.Narrows(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
 		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
-		Since: a.Since, Until: a.Until, After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
+		Since: a.Since, Until: a.Until, Channels: a.Channels, Importance: a.Importance, Held: a.Held,
+		After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
 	})
 	return rowsOf(p, found, func(r dbgen.SessionsInScopeRow) Item[chain.Session, chain.Hash] {
 		s := chain.Session{Hash: r.SessionHash, Length: r.Sequence, Head: r.Hash, StartedAt: r.StartedAt, LastMessageAt: r.CreatedAt}
@@ -38,12 +42,16 @@ func (d *DB) Sessions(ctx context.Context, scope selection.Scope, p Page[chain.H
 	}), mapError(err)
 }
 
-// CountSessions counts the sessions that hold a message of the scope.
-func (d *DB) CountSessions(ctx context.Context, scope selection.Scope) (int64, error) {
+// CountSessions counts the sessions that hold a message of the scope that matches.
+func (d *DB) CountSessions(ctx context.Context, scope selection.Scope, match selection.Match) (int64, error) {
 	if !scope.HasMessages() {
 		return 0, nil
 	}
-	n, err := d.read().CountSessionsInScope(ctx, dbgen.CountSessionsInScopeParams(d.scopeArgs(scope)))
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return 0, err
+	}
+	n, err := d.read().CountSessionsInScope(ctx, dbgen.CountSessionsInScopeParams(a))
 	return n, mapError(err)
 }
 
@@ -57,16 +65,20 @@ func (d *DB) ThreadsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Th
 	return out, mapError(err)
 }
 
-// Threads gives a page of the threads that hold a message of the scope, latest message first.
-func (d *DB) Threads(ctx context.Context, scope selection.Scope, p Page[chain.Hash]) (Rows[chain.Thread, chain.Hash], error) {
+// Threads gives a page of the threads that hold a message of the scope that matches, latest message first.
+func (d *DB) Threads(ctx context.Context, scope selection.Scope, match selection.Match, p Page[chain.Hash]) (Rows[chain.Thread, chain.Hash], error) {
 	if !scope.HasMessages() {
 		return Rows[chain.Thread, chain.Hash]{}, nil
 	}
-	a := d.scopeArgs(scope)
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return Rows[chain.Thread, chain.Hash]{}, err
+	}
 	found, err := d.read().ThreadsInScope(ctx, dbgen.ThreadsInScopeParams{
-		Narrowed: scope.NarrowsMessages(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
+		Narrowed: scope.NarrowsMessages() || match.Narrows(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
 		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
-		Since: a.Since, Until: a.Until, After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
+		Since: a.Since, Until: a.Until, Channels: a.Channels, Importance: a.Importance, Held: a.Held,
+		After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
 	})
 	return rowsOf(p, found, func(r dbgen.ThreadsInScopeRow) Item[chain.Thread, chain.Hash] {
 		t := chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt, Last: r.Last}
@@ -74,12 +86,16 @@ func (d *DB) Threads(ctx context.Context, scope selection.Scope, p Page[chain.Ha
 	}), mapError(err)
 }
 
-// CountThreads counts the threads that hold a message of the scope.
-func (d *DB) CountThreads(ctx context.Context, scope selection.Scope) (int64, error) {
+// CountThreads counts the threads that hold a message of the scope that matches.
+func (d *DB) CountThreads(ctx context.Context, scope selection.Scope, match selection.Match) (int64, error) {
 	if !scope.HasMessages() {
 		return 0, nil
 	}
-	n, err := d.read().CountThreadsInScope(ctx, dbgen.CountThreadsInScopeParams(d.scopeArgs(scope)))
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return 0, err
+	}
+	n, err := d.read().CountThreadsInScope(ctx, dbgen.CountThreadsInScopeParams(a))
 	return n, mapError(err)
 }
 

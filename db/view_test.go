@@ -73,26 +73,26 @@ func TestViewOfReads(t *testing.T) {
 		if err != nil || len(found) != 2 {
 			t.Errorf("MessagesByHash gives %d, %v; want Ana's two", len(found), err)
 		}
-		rows, err := view.Messages(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 10})
+		rows, err := view.Messages(ctx, selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 10})
 		if err != nil || len(rows.Items) != 3 {
 			t.Errorf("Messages gives %d, %v; want 3", len(rows.Items), err)
 		}
 		for _, cursor := range []chain.Hash{hidden.Hash, hashOf("nothing")} {
-			if rows, err := view.Messages(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 10, After: &cursor}); err != nil || len(rows.Items) != 0 {
+			if rows, err := view.Messages(ctx, selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 10, After: &cursor}); err != nil || len(rows.Items) != 0 {
 				t.Errorf("Messages behind what is not seen gives %d, %v", len(rows.Items), err)
 			}
 		}
-		if rows, err := view.Messages(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 10, After: &own[1].Hash}); err != nil || len(rows.Items) != 1 {
+		if rows, err := view.Messages(ctx, selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 10, After: &own[1].Hash}); err != nil || len(rows.Items) != 1 {
 			t.Errorf("Messages behind the second gives %d, %v; want 1", len(rows.Items), err)
 		}
 		for name, scope := range map[string]selection.Scope{
 			"session": {Sessions: []chain.Hash{hashOf("session:secret")}}, "owner": {Owners: []chain.Hash{cleo}}, "player": {Players: []chain.Hash{cleo}},
 		} {
-			if n, err := view.CountMessages(ctx, scope); err != nil || n != 0 {
+			if n, err := view.CountMessages(ctx, scope, selection.Match{}); err != nil || n != 0 {
 				t.Errorf("the scope of a hidden %s has %d messages, %v", name, n, err)
 			}
 		}
-		if n, err := view.CountMessages(ctx, selection.Scope{}); err != nil || n != 3 {
+		if n, err := view.CountMessages(ctx, selection.Scope{}, selection.Match{}); err != nil || n != 3 {
 			t.Errorf("CountMessages = %d, %v; want 3", n, err)
 		}
 		if rows, err := view.SessionMessages(ctx, hashOf("session:secret"), db.Page[int64]{Limit: 5}); err != nil || len(rows.Items) != 0 {
@@ -110,7 +110,7 @@ func TestViewOfReads(t *testing.T) {
 		if refs, err := view.RefsOf(ctx, []chain.Hash{hidden.Hash}); err != nil || len(refs) != 0 {
 			t.Errorf("RefsOf a hidden message gives %d, %v", len(refs), err)
 		}
-		sessions, err := view.Sessions(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 5})
+		sessions, err := view.Sessions(ctx, selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 5})
 		if err != nil || len(sessions.Items) != 1 {
 			t.Errorf("Sessions gives %d, %v; want 1", len(sessions.Items), err)
 		}
@@ -121,7 +121,7 @@ func TestViewOfReads(t *testing.T) {
 		if err != nil || len(threads) != 1 || threads[0].MessageCount != 1 || threads[0].Last != own[2].Hash {
 			t.Errorf("ThreadsByHash gives %+v, %v; want one message", threads, err)
 		}
-		listed, err := view.Threads(ctx, selection.Scope{}, db.Page[chain.Hash]{Limit: 5})
+		listed, err := view.Threads(ctx, selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 5})
 		if err != nil || len(listed.Items) != 1 || listed.Items[0].Value.MessageCount != 1 {
 			t.Errorf("Threads gives %+v, %v; want one message", listed.Items, err)
 		}
@@ -135,7 +135,7 @@ func TestViewOfReads(t *testing.T) {
 		}
 		_, err = view.VerifyLog(ctx, nil)
 		wantCode(t, "VerifyLog", err, fault.Forbidden, "")
-		if n, err := store.As(hashOf("nobody")).CountMessages(ctx, selection.Scope{}); err != nil || n != 0 {
+		if n, err := store.As(hashOf("nobody")).CountMessages(ctx, selection.Scope{}, selection.Match{}); err != nil || n != 0 {
 			t.Errorf("a stranger counts %d, %v", n, err)
 		}
 	})
@@ -213,7 +213,7 @@ func TestViewOfAppends(t *testing.T) {
 		citing := from(ben, "b", "a session of Ben's")
 		citing.Refs = []chain.Ref{{Type: chain.RefContext, Hash: first.Hash}}
 		mustAppend(t, store.As(ben), citing)
-		if n, err := store.As(cleo).CountMessages(ctx, selection.Scope{}); err != nil || n != 1 {
+		if n, err := store.As(cleo).CountMessages(ctx, selection.Scope{}, selection.Match{}); err != nil || n != 1 {
 			t.Errorf("Cleo sees %d, %v; want her own", n, err)
 		}
 	})
@@ -243,11 +243,11 @@ func TestViewOfSessionsStartedAtOnce(t *testing.T) {
 			t.Fatalf("%d of two were refused, want 1", refused)
 		}
 	}
-	a, err := store.As(ana).CountMessages(t.Context(), selection.Scope{})
+	a, err := store.As(ana).CountMessages(t.Context(), selection.Scope{}, selection.Match{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := store.As(cleo).CountMessages(t.Context(), selection.Scope{})
+	c, err := store.As(cleo).CountMessages(t.Context(), selection.Scope{}, selection.Match{})
 	if err != nil || a+c != 40 {
 		t.Errorf("they see %d and %d, %v; want 40 together", a, c, err)
 	}

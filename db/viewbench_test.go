@@ -46,7 +46,7 @@ func BenchmarkView(b *testing.B) {
 				return err
 			},
 			"newest": func() error {
-				_, err := seen.view.Messages(b.Context(), selection.Scope{}, db.Page[chain.Hash]{Limit: 50, Backward: true})
+				_, err := seen.view.Messages(b.Context(), selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 50, Backward: true})
 				return err
 			},
 		} {

@@ -96,10 +96,15 @@ func (q Query) Terms() []int32 {
 // Keys gives, for each word of the query that tells what it is after, the keys that a passage with this word has: one
 // of them, by the passage's language. Every group is ascending and holds at least one key. A query of function words
 // alone has none. Of a script without spaces, pairs of characters stand for the longer words that hold them.
-func (q Query) Keys() [][]int32 {
+func (q Query) Keys() [][]int32 { return q.words(true) }
+
+// Idle gives the same for its other words: they are no keys of a passage, but terms.
+func (q Query) Idle() [][]int32 { return q.words(false) }
+
+func (q Query) words(tell bool) [][]int32 {
 	var groups [][]int32
 	for i, term := range q.terms {
-		if term.tells && !q.paired(i) {
+		if term.kind == isWord && term.tells == tell && !q.paired(i) {
 			groups = append(groups, slices.Clone(term.dims))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
 )
 
 // recorded gives the sessions that stand on record as read by the administrator, event by event.
@@ -202,7 +203,7 @@ func TestOthersReadingIsNotOnRecord(t *testing.T) {
 	if events := g.recorded(); len(events) != 0 {
 		t.Errorf("on record are %v", events)
 	}
-	if n, err := g.store.As(m.OwnerID).CountMessages(t.Context(), everything); err != nil || n != 1 {
+	if n, err := g.store.As(m.OwnerID).CountMessages(t.Context(), everything, selection.Match{}); err != nil || n != 1 {
 		t.Errorf("the agent's player sees %d messages, %v; want 1", n, err)
 	}
 }

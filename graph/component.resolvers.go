@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/loader"
@@ -71,6 +72,11 @@ func (r *queryResolver) Components(ctx context.Context, namespaces []component.N
 	return &model.ComponentConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.view(ctx).CountComponents(ctx, namespaces, search)
 	}}, nil
+}
+
+func (r *queryResolver) ComponentUsage(ctx context.Context, hash chain.Hash, bucket db.UsageBucket) (*db.Usage, error) {
+	usage, err := r.view(ctx).ComponentUsage(ctx, hash, bucket)
+	return &usage, err
 }
 
 func (r *Resolver) Flag() generated.FlagResolver { return &flagResolver{r} }

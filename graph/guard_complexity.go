@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/tzzr/context-manager/db"
 )
 
 // How many objects a list is taken to hold. Connections hold what `first` or `last` asks for: see page.go.
@@ -24,6 +26,10 @@ func lengthOf(objectAndField string) int {
 		return 10
 	case "Thread.players":
 		return 100
+	case "Session.marks", "Thread.marks":
+		return db.MaxMarks
+	case "ComponentUsage.buckets":
+		return db.MaxUsageBuckets
 	default:
 		return listLength
 	}
@@ -74,23 +80,46 @@ func (c *complexityCounter) fragment(spread *ast.FragmentSpread) int {
 
 func (c *complexityCounter) field(f *ast.Field) int {
 	if len(f.SelectionSet) == 0 {
-		return 1
+		return ownCost(f)
 	}
-	own := 1
-	if isHeavy(f) {
-		own = heavyCost
-	}
+	own := ownCost(f)
 	return min(most, own+c.length(f)*c.set(f.SelectionSet))
+}
+
+// ownCost is what a field counts for without what it holds.
+func ownCost(f *ast.Field) int {
+	switch {
+	case isHeavy(f):
+		return heavyCost
+	case isByPosition(f):
+		return positionCost
+	}
+	return 1
+}
+
+// positionCost is what a field counts for that goes through a whole session or thread.
+const positionCost = 1_000
+
+// isByPosition tells whether a field finds messages by position.
+func isByPosition(f *ast.Field) bool {
+	if f.ObjectDefinition == nil || f.ObjectDefinition.Name != "Session" && f.ObjectDefinition.Name != "Thread" {
+		return false
+	}
+	switch f.Name {
+	case "range", "place", "placeAt", "marks", "marksCount":
+		return true
+	}
+	return false
 }
 
 // heavyCost is what a field counts for that is heavy by itself: no more than four fit into one request, which are
 // worked out at once.
 const heavyCost = MaxComplexity/5 + 1
 
-// isHeavy tells whether a root field is a check, searches, or counts what is embedded. No other fields have these names.
+// isHeavy tells whether a root field is a check, searches, or counts what is embedded or named. No other fields have these names.
 func isHeavy(f *ast.Field) bool {
 	switch f.Name {
-	case "replayContext", "tryContext", "whyNot", "embeddingModels":
+	case "replayContext", "tryContext", "whyNot", "embeddingModels", "componentUsage":
 		return true
 	}
 	return isCheck(f)
@@ -114,7 +143,11 @@ func (c *complexityCounter) length(f *ast.Field) int {
 	switch {
 	case strings.HasSuffix(t.Name(), "Connection"):
 		return c.page(f)
+	case t.Name() == "MessageRange":
+		return c.rangeLength(f)
 	case t.Elem == nil, f.Name == "edges": // an edge is counted by its connection
+		return 1
+	case f.ObjectDefinition.Name == "MessageRange": // and a message by its range
 		return 1
 	case strings.HasPrefix(f.ObjectDefinition.Name, "__"):
 		return schemaListLength
@@ -132,6 +165,12 @@ func (c *complexityCounter) page(f *ast.Field) int {
 		return defaultPage
 	}
 	return min(max(first, last, 1), maxPage)
+}
+
+// rangeLength is how many messages a range is asked for.
+func (c *complexityCounter) rangeLength(f *ast.Field) int {
+	count, _ := integer(f.ArgumentMap(c.variables)["count"])
+	return min(max(count, 1), maxRange)
 }
 
 func integer(v any) (int, bool) {

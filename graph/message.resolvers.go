@@ -3,7 +3,9 @@ package graph
 import (
 	"context"
 	"slices"
+	"time"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/loader"
@@ -156,7 +158,7 @@ func (r *queryResolver) Message(ctx context.Context, hash chain.Hash) (*model.Me
 	return &model.Message{Message: *m}, nil
 }
 
-func (r *queryResolver) Messages(ctx context.Context, filter *selection.Scope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
+func (r *queryResolver) Messages(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string, last *int, before *string) (*model.MessageConnection, error) {
 	p, err := pageOf(pageArgs{first, last, after, before}, cursor.Messages.Parse)
 	if err != nil {
 		return nil, err
@@ -165,14 +167,18 @@ func (r *queryResolver) Messages(ctx context.Context, filter *selection.Scope, f
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.view(ctx).Messages(ctx, scope, p)
+	matching, err := matchOf(match)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.view(ctx).Messages(ctx, scope, matching, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.Messages.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.view(ctx).CountMessages(ctx, scope)
+		return r.view(ctx).CountMessages(ctx, scope, matching)
 	}}, nil
 }
 
@@ -180,7 +186,7 @@ func (r *queryResolver) Session(ctx context.Context, hash chain.Hash) (*model.Se
 	return r.session(ctx, hash)
 }
 
-func (r *queryResolver) Sessions(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.SessionConnection, error) {
+func (r *queryResolver) Sessions(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string) (*model.SessionConnection, error) {
 	p, err := pageOf(pageArgs{first: first, after: after}, cursor.Sessions.Parse)
 	if err != nil {
 		return nil, err
@@ -189,13 +195,17 @@ func (r *queryResolver) Sessions(ctx context.Context, filter *selection.Scope, f
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.view(ctx).Sessions(ctx, scope, p)
+	matching, err := matchOf(match)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.view(ctx).Sessions(ctx, scope, matching, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.Sessions.Encode, sessionEdge)
 	return &model.SessionConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.view(ctx).CountSessions(ctx, scope)
+		return r.view(ctx).CountSessions(ctx, scope, matching)
 	}}, nil
 }
 
@@ -203,7 +213,7 @@ func (r *queryResolver) Thread(ctx context.Context, hash chain.Hash) (*model.Thr
 	return r.thread(ctx, hash)
 }
 
-func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.ThreadConnection, error) {
+func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string) (*model.ThreadConnection, error) {
 	p, err := pageOf(pageArgs{first: first, after: after}, cursor.Threads.Parse)
 	if err != nil {
 		return nil, err
@@ -212,7 +222,11 @@ func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, fi
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.view(ctx).Threads(ctx, scope, p)
+	matching, err := matchOf(match)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.view(ctx).Threads(ctx, scope, matching, p)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +238,7 @@ func (r *queryResolver) Threads(ctx context.Context, filter *selection.Scope, fi
 	loader.From(ctx).ThreadPlayers.Expect(hashes)
 	loader.From(ctx).Messages.Expect(last)
 	return &model.ThreadConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.view(ctx).CountThreads(ctx, scope)
+		return r.view(ctx).CountThreads(ctx, scope, matching)
 	}}, nil
 }
 
@@ -244,8 +258,28 @@ func (r *sessionResolver) Messages(ctx context.Context, obj *model.Session, firs
 	edges, info := connect(p, rows, cursor.SessionMessages.Encode, messageEdge)
 	expectMessages(ctx, edges)
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.view(ctx).CountMessages(ctx, selection.Scope{Sessions: []chain.Hash{obj.Hash}})
+		return r.view(ctx).CountMessages(ctx, selection.Scope{Sessions: []chain.Hash{obj.Hash}}, selection.Match{})
 	}}, nil
+}
+
+func (r *sessionResolver) Range(ctx context.Context, obj *model.Session, from int, count int, match *selection.Match) (*model.MessageRange, error) {
+	return r.rangeOf(ctx, db.Line{Hash: obj.Hash}, match, from, count)
+}
+
+func (r *sessionResolver) Place(ctx context.Context, obj *model.Session, message chain.Hash, match *selection.Match) (*int, error) {
+	return r.placeOf(ctx, db.Line{Hash: obj.Hash}, match, message)
+}
+
+func (r *sessionResolver) PlaceAt(ctx context.Context, obj *model.Session, at time.Time, match *selection.Match) (int, error) {
+	return r.placeAt(ctx, db.Line{Hash: obj.Hash}, match, at)
+}
+
+func (r *sessionResolver) Marks(ctx context.Context, obj *model.Session, match *selection.Match) ([]db.Mark, error) {
+	return r.marksOf(ctx, db.Line{Hash: obj.Hash}, match)
+}
+
+func (r *sessionResolver) MarksCount(ctx context.Context, obj *model.Session, match *selection.Match) (int, error) {
+	return r.countMarks(ctx, db.Line{Hash: obj.Hash}, match)
 }
 
 func (r *subscriptionResolver) MessageAppended(ctx context.Context, sessions []chain.Hash, threads []chain.Hash) (<-chan *model.Message, error) {
@@ -304,6 +338,26 @@ func (r *threadResolver) Messages(ctx context.Context, obj *model.Thread, first 
 	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(context.Context) (int64, error) {
 		return obj.MessageCount, nil
 	}}, nil
+}
+
+func (r *threadResolver) Range(ctx context.Context, obj *model.Thread, from int, count int, match *selection.Match) (*model.MessageRange, error) {
+	return r.rangeOf(ctx, db.Line{Hash: obj.Hash, Thread: true}, match, from, count)
+}
+
+func (r *threadResolver) Place(ctx context.Context, obj *model.Thread, message chain.Hash, match *selection.Match) (*int, error) {
+	return r.placeOf(ctx, db.Line{Hash: obj.Hash, Thread: true}, match, message)
+}
+
+func (r *threadResolver) PlaceAt(ctx context.Context, obj *model.Thread, at time.Time, match *selection.Match) (int, error) {
+	return r.placeAt(ctx, db.Line{Hash: obj.Hash, Thread: true}, match, at)
+}
+
+func (r *threadResolver) Marks(ctx context.Context, obj *model.Thread, match *selection.Match) ([]db.Mark, error) {
+	return r.marksOf(ctx, db.Line{Hash: obj.Hash, Thread: true}, match)
+}
+
+func (r *threadResolver) MarksCount(ctx context.Context, obj *model.Thread, match *selection.Match) (int, error) {
+	return r.countMarks(ctx, db.Line{Hash: obj.Hash, Thread: true}, match)
 }
 
 func (r *Resolver) Message() generated.MessageResolver { return &messageResolver{r} }

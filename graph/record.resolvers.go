@@ -53,6 +53,22 @@ func (r *recordResolver) ID(ctx context.Context, obj *model.Record) (string, err
 	return model.GlobalID("Record", obj.Hash.String()), nil
 }
 
+func (r *recordResolver) UsedBy(ctx context.Context, obj *model.Record, first *int, after *string) (*model.SelectionHolderConnection, error) {
+	p, err := pageOf(pageArgs{first: first, after: after}, cursor.RecordSelections.Parse)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.view(ctx).SelectionsWithRecord(ctx, obj.Hash, p)
+	if err != nil {
+		return nil, err
+	}
+	edges, info := connect(p, rows, cursor.RecordSelections.Encode, holderEdge)
+	expectHolders(ctx, edges)
+	return &model.SelectionHolderConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
+		return r.view(ctx).CountSelectionsWithRecord(ctx, obj.Hash)
+	}}, nil
+}
+
 func (r *Resolver) Record() generated.RecordResolver { return &recordResolver{r} }
 
 type recordResolver struct{ *Resolver }

@@ -33,6 +33,7 @@ var access = map[string]map[string]rule{
 		"threads":          {auth.LogRead, nil},
 		"component":        {auth.LogRead, nil},
 		"components":       {auth.LogRead, nil},
+		"componentUsage":   {auth.LogRead, nil},
 		"record":           {auth.LogRead, nil},
 		"records":          {auth.LogRead, nil},
 		"contextSelection": {auth.ContextSelect, nil},

@@ -27,12 +27,17 @@ var within = map[string]map[string]auth.Scopes{
 	"MessageIntegrity": {"leafIndex": auth.Verify, "proof": auth.Verify, "erasure": auth.LogRead},
 	"Session": {
 		"length": auth.LogRead, "head": auth.LogRead, "startedAt": auth.LogRead, "lastMessageAt": auth.LogRead,
-		"messages": auth.LogRead,
+		"messages": auth.LogRead, "range": auth.LogRead, "place": auth.LogRead, "placeAt": auth.LogRead, "marks": auth.LogRead,
+		"marksCount": auth.LogRead,
 	},
 	"Thread": {
 		"messageCount": auth.LogRead, "startedAt": auth.LogRead, "lastMessageAt": auth.LogRead, "lastMessage": auth.LogRead,
-		"players": auth.LogRead, "messages": auth.LogRead,
+		"players": auth.LogRead, "messages": auth.LogRead, "range": auth.LogRead, "place": auth.LogRead, "placeAt": auth.LogRead,
+		"marks": auth.LogRead, "marksCount": auth.LogRead,
 	},
+	"MessageRange":      {"messages": part},
+	"ComponentUsage":    {"buckets": part},
+	"Record":            {"usedBy": auth.ContextSelect},
 	"Player":            {"description": auth.LogRead, "data": auth.LogRead, "preferences": auth.LogRead},
 	"Hashtag":           {"description": auth.LogRead, "data": auth.LogRead},
 	"Flag":              {"description": auth.LogRead, "data": auth.LogRead},
@@ -62,8 +67,8 @@ var within = map[string]map[string]auth.Scopes{
 		"outstanding": auth.Verify, "lagSeconds": auth.Verify, "checkpoint": auth.Verify, "cosigners": auth.Verify,
 		"embeddingModels": part, "problems": part,
 	},
-	"ServerInfo":           {"roles": part, "dataDirectory": part, "limits": part, "retention": part},
-	"Seal":                 {"checkpoint": part, "witnessed": part, "witnesses": part},
+	"ServerInfo": {"roles": part, "dataDirectory": part, "limits": part, "retention": part},
+	"Seal":       {"checkpoint": part, "witnessed": part, "witnesses": part},
 }
 
 // isPage tells whether an object is a connection or an edge: whoever may ask for it may ask for what is on it.

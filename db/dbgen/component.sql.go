@@ -7,6 +7,7 @@ package dbgen
 
 import (
 	"context"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
 )
@@ -32,6 +33,74 @@ func (q *Queries) AllComponentsByHash(ctx context.Context, hashes []string) ([]C
 			&i.Description,
 			&i.Data,
 			&i.Preferences,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const componentUsage = `-- name: ComponentUsage :many
+SELECT date_trunc($1::TEXT, m.created_at, 'UTC')::TIMESTAMPTZ AS start, count(*) AS total,
+    count(*) FILTER (WHERE m.owner_id = $2::bpchar) AS sent, count(*) FILTER (WHERE $2 = ANY (m.players_id)) AS received,
+    count(*) FILTER (WHERE m.master_player = $2) AS led,
+    sum(count(*)) OVER ()::BIGINT AS all_total, sum(count(*) FILTER (WHERE m.owner_id = $2)) OVER ()::BIGINT AS all_sent,
+    sum(count(*) FILTER (WHERE $2 = ANY (m.players_id))) OVER ()::BIGINT AS all_received,
+    sum(count(*) FILTER (WHERE m.master_player = $2)) OVER ()::BIGINT AS all_led,
+    min(min(m.created_at)) OVER ()::TIMESTAMPTZ AS first_at, max(max(m.created_at)) OVER ()::TIMESTAMPTZ AS last_at
+FROM log.messages m
+WHERE (m.owner_id = $2 OR m.players_id @> ARRAY[$2] OR m.master_player = $2 OR m.hashtags @> ARRAY[$2] OR m.flag_id = $2
+        OR m.item_id @> ARRAY[$2] OR m.master_item_id = $2 OR m.loc_id = $2)
+    AND ($3::bpchar IS NULL OR m.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $3::bpchar)))
+GROUP BY 1 ORDER BY 1 DESC LIMIT $4
+`
+
+type ComponentUsageRow struct {
+	Start       time.Time
+	Total       int64
+	Sent        int64
+	Received    int64
+	Led         int64
+	AllTotal    int64
+	AllSent     int64
+	AllReceived int64
+	AllLed      int64
+	FirstAt     time.Time
+	LastAt      time.Time
+}
+
+// How messages name a component, by the calendar of UTC: the latest times first, and what all of them come to.
+func (q *Queries) ComponentUsage(ctx context.Context, bucket string, hash string, viewer *string, rowCount int32) ([]ComponentUsageRow, error) {
+	rows, err := q.db.Query(ctx, componentUsage,
+		bucket,
+		hash,
+		viewer,
+		rowCount,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ComponentUsageRow{}
+	for rows.Next() {
+		var i ComponentUsageRow
+		if err := rows.Scan(
+			&i.Start,
+			&i.Total,
+			&i.Sent,
+			&i.Received,
+			&i.Led,
+			&i.AllTotal,
+			&i.AllSent,
+			&i.AllReceived,
+			&i.AllLed,
+			&i.FirstAt,
+			&i.LastAt,
 		); err != nil {
 			return nil, err
 		}

@@ -96,6 +96,9 @@ SELECT count(*) FROM log.in_scope(
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
     $12::bpchar, $13::BIGINT) m
+WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
+    AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
+    AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
 `
 
 type CountMessagesInScopeParams struct {
@@ -112,6 +115,9 @@ type CountMessagesInScopeParams struct {
 	Until      *time.Time
 	Viewer     *string
 	Joined     *int64
+	Channels   []string
+	Importance []int16
+	Held       []int64
 }
 
 func (q *Queries) CountMessagesInScope(ctx context.Context, arg CountMessagesInScopeParams) (int64, error) {
@@ -129,6 +135,9 @@ func (q *Queries) CountMessagesInScope(ctx context.Context, arg CountMessagesInS
 		arg.Until,
 		arg.Viewer,
 		arg.Joined,
+		arg.Channels,
+		arg.Importance,
+		arg.Held,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -141,6 +150,9 @@ SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
     $12::bpchar, $13::BIGINT) m
+WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
+    AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
+    AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
 `
 
 type CountSessionsInScopeParams struct {
@@ -157,6 +169,9 @@ type CountSessionsInScopeParams struct {
 	Until      *time.Time
 	Viewer     *string
 	Joined     *int64
+	Channels   []string
+	Importance []int16
+	Held       []int64
 }
 
 func (q *Queries) CountSessionsInScope(ctx context.Context, arg CountSessionsInScopeParams) (int64, error) {
@@ -174,6 +189,9 @@ func (q *Queries) CountSessionsInScope(ctx context.Context, arg CountSessionsInS
 		arg.Until,
 		arg.Viewer,
 		arg.Joined,
+		arg.Channels,
+		arg.Importance,
+		arg.Held,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -186,6 +204,9 @@ SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
     $12::bpchar, $13::BIGINT) m
+WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
+    AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
+    AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
 `
 
 type CountThreadsInScopeParams struct {
@@ -202,6 +223,9 @@ type CountThreadsInScopeParams struct {
 	Until      *time.Time
 	Viewer     *string
 	Joined     *int64
+	Channels   []string
+	Importance []int16
+	Held       []int64
 }
 
 func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInScopeParams) (int64, error) {
@@ -219,6 +243,9 @@ func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInSco
 		arg.Until,
 		arg.Viewer,
 		arg.Joined,
+		arg.Channels,
+		arg.Importance,
+		arg.Held,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -400,10 +427,13 @@ SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.o
     $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
     $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
     $12::bpchar, $13::BIGINT) m
-WHERE ($14::bpchar IS NULL OR m.id > (SELECT log.place_of($14::bpchar, $12::bpchar)))
-    AND ($15::bpchar IS NULL OR m.id < (SELECT log.place_of($15::bpchar, $12::bpchar)))
-ORDER BY CASE WHEN $16::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $16 THEN m.id END
-LIMIT $17
+WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
+    AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
+    AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
+    AND ($17::bpchar IS NULL OR m.id > (SELECT log.place_of($17::bpchar, $12::bpchar)))
+    AND ($18::bpchar IS NULL OR m.id < (SELECT log.place_of($18::bpchar, $12::bpchar)))
+ORDER BY CASE WHEN $19::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $19 THEN m.id END
+LIMIT $20
 `
 
 type MessagesInScopeParams struct {
@@ -420,6 +450,9 @@ type MessagesInScopeParams struct {
 	Until      *time.Time
 	Viewer     *string
 	Joined     *int64
+	Channels   []string
+	Importance []int16
+	Held       []int64
 	After      *string
 	Before     *string
 	Backward   bool
@@ -441,6 +474,9 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 		arg.Until,
 		arg.Viewer,
 		arg.Joined,
+		arg.Channels,
+		arg.Importance,
+		arg.Held,
 		arg.After,
 		arg.Before,
 		arg.Backward,
@@ -722,12 +758,15 @@ WHERE l.sequence = (SELECT n.sequence FROM log.messages n WHERE n.session_hash =
         $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
         $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
         $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ,
-    $13::bpchar, $14::BIGINT) s))
-    AND ($15::bpchar IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of($15::bpchar, $13::bpchar)), (SELECT log.place_of($15::bpchar, $13::bpchar))))
+    $13::bpchar, $14::BIGINT) s
+        WHERE ($15::TEXT[] IS NULL OR s.channel = ANY ($15::TEXT[]))
+            AND ($16::SMALLINT[] IS NULL OR s.importance = ANY ($16::SMALLINT[]))
+            AND ($17::BIGINT[] IS NULL OR s.id = ANY ($17::BIGINT[]))))
+    AND ($18::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($18::bpchar, $13::bpchar)), (SELECT log.place_of($18::bpchar, $13::bpchar))))
     AND ($13::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
         SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $13::bpchar)))
-ORDER BY l.created_at DESC, l.id DESC LIMIT $16
+ORDER BY l.created_at DESC, l.id DESC LIMIT $19
 `
 
 type SessionsInScopeParams struct {
@@ -745,6 +784,9 @@ type SessionsInScopeParams struct {
 	Until      *time.Time
 	Viewer     *string
 	Joined     *int64
+	Channels   []string
+	Importance []int16
+	Held       []int64
 	After      *string
 	RowCount   int32
 }
@@ -776,6 +818,9 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 		arg.Until,
 		arg.Viewer,
 		arg.Joined,
+		arg.Channels,
+		arg.Importance,
+		arg.Held,
 		arg.After,
 		arg.RowCount,
 	)
@@ -943,12 +988,15 @@ WHERE l.thread_hash IS NOT NULL
         $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
         $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],
         $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ,
-    $1::bpchar, $14::BIGINT) s))
-    AND ($15::bpchar IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of($15::bpchar, $1::bpchar)), (SELECT log.place_of($15::bpchar, $1::bpchar))))
+    $1::bpchar, $14::BIGINT) s
+        WHERE ($15::TEXT[] IS NULL OR s.channel = ANY ($15::TEXT[]))
+            AND ($16::SMALLINT[] IS NULL OR s.importance = ANY ($16::SMALLINT[]))
+            AND ($17::BIGINT[] IS NULL OR s.id = ANY ($17::BIGINT[]))))
+    AND ($18::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($18::bpchar, $1::bpchar)), (SELECT log.place_of($18::bpchar, $1::bpchar))))
     AND ($1::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
         SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $1::bpchar)))
-ORDER BY l.created_at DESC, l.id DESC LIMIT $16
+ORDER BY l.created_at DESC, l.id DESC LIMIT $19
 `
 
 type ThreadsInScopeParams struct {
@@ -966,6 +1014,9 @@ type ThreadsInScopeParams struct {
 	Since      *time.Time
 	Until      *time.Time
 	Joined     *int64
+	Channels   []string
+	Importance []int16
+	Held       []int64
 	After      *string
 	RowCount   int32
 }
@@ -996,6 +1047,9 @@ func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) 
 		arg.Since,
 		arg.Until,
 		arg.Joined,
+		arg.Channels,
+		arg.Importance,
+		arg.Held,
 		arg.After,
 		arg.RowCount,
 	)

@@ -67,10 +67,11 @@ func (q *Queries) CountQuarantines(ctx context.Context, active *bool) (int64, er
 
 const countSelectionsWith = `-- name: CountSelectionsWith :one
 SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? $1::TEXT
+    AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)
 `
 
-func (q *Queries) CountSelectionsWith(ctx context.Context, message string) (int64, error) {
-	row := q.db.QueryRow(ctx, countSelectionsWith, message)
+func (q *Queries) CountSelectionsWith(ctx context.Context, source string, viewer *string) (int64, error) {
+	row := q.db.QueryRow(ctx, countSelectionsWith, source, viewer)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -372,9 +373,18 @@ SELECT s.id::TEXT AS id, s.receipt, s.viewer, s.created_at, COALESCE((
     WHERE i.item ->> 'hash' = $1::TEXT LIMIT 1), 0)::INT AS position
 FROM memory.selections s
 WHERE jsonb_path_query_array(s.items, '$[*].hash') ? $1::TEXT
-    AND ($2::TEXT IS NULL OR (s.created_at, s.id) < ($3::TIMESTAMPTZ, CAST($2::TEXT AS UUID)))
-ORDER BY s.created_at DESC, s.id DESC LIMIT $4
+    AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)
+    AND ($3::TEXT IS NULL OR (s.created_at, s.id) < ($4::TIMESTAMPTZ, CAST($3::TEXT AS UUID)))
+ORDER BY s.created_at DESC, s.id DESC LIMIT $5
 `
+
+type SelectionsWithParams struct {
+	Source    string
+	Viewer    *string
+	AfterID   *string
+	AfterTime *time.Time
+	RowCount  int32
+}
 
 type SelectionsWithRow struct {
 	ID        string
@@ -384,13 +394,14 @@ type SelectionsWithRow struct {
 	Position  int32
 }
 
-// Selections that hold a message, the latest first, and where it stands in them.
-func (q *Queries) SelectionsWith(ctx context.Context, message string, afterID *string, afterTime *time.Time, rowCount int32) ([]SelectionsWithRow, error) {
+// Selections that hold a message or a record, the latest first, and where it stands in them.
+func (q *Queries) SelectionsWith(ctx context.Context, arg SelectionsWithParams) ([]SelectionsWithRow, error) {
 	rows, err := q.db.Query(ctx, selectionsWith,
-		message,
-		afterID,
-		afterTime,
-		rowCount,
+		arg.Source,
+		arg.Viewer,
+		arg.AfterID,
+		arg.AfterTime,
+		arg.RowCount,
 	)
 	if err != nil {
 		return nil, err

@@ -40,3 +40,19 @@ WHERE (sqlc.narg('namespaces')::TEXT[] IS NULL OR c.namespace = ANY (sqlc.narg('
         OR strpos(lower(c.description), lower(sqlc.narg('search'))) > 0)
     AND (sqlc.narg('viewer')::bpchar IS NULL OR c.namespace NOT IN ('ply', 'plu', 'plx') OR c.hash = sqlc.narg('viewer')::bpchar OR c.hash IN (
         SELECT unnest(log.players_known_to(sqlc.narg('viewer')::bpchar, NULL))));
+
+-- name: ComponentUsage :many
+-- How messages name a component, by the calendar of UTC: the latest times first, and what all of them come to.
+SELECT date_trunc(@bucket::TEXT, m.created_at, 'UTC')::TIMESTAMPTZ AS start, count(*) AS total,
+    count(*) FILTER (WHERE m.owner_id = @hash::bpchar) AS sent, count(*) FILTER (WHERE @hash = ANY (m.players_id)) AS received,
+    count(*) FILTER (WHERE m.master_player = @hash) AS led,
+    sum(count(*)) OVER ()::BIGINT AS all_total, sum(count(*) FILTER (WHERE m.owner_id = @hash)) OVER ()::BIGINT AS all_sent,
+    sum(count(*) FILTER (WHERE @hash = ANY (m.players_id))) OVER ()::BIGINT AS all_received,
+    sum(count(*) FILTER (WHERE m.master_player = @hash)) OVER ()::BIGINT AS all_led,
+    min(min(m.created_at)) OVER ()::TIMESTAMPTZ AS first_at, max(max(m.created_at)) OVER ()::TIMESTAMPTZ AS last_at
+FROM log.messages m
+WHERE (m.owner_id = @hash OR m.players_id @> ARRAY[@hash] OR m.master_player = @hash OR m.hashtags @> ARRAY[@hash] OR m.flag_id = @hash
+        OR m.item_id @> ARRAY[@hash] OR m.master_item_id = @hash OR m.loc_id = @hash)
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR m.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar)))
+GROUP BY 1 ORDER BY 1 DESC LIMIT @row_count;

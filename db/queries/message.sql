@@ -24,7 +24,10 @@ SELECT m.* FROM log.in_scope(
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
     sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
-WHERE (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
+WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
+    AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]))
+    AND (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
     AND (sqlc.narg('before')::bpchar IS NULL OR m.id < (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)))
 ORDER BY CASE WHEN @backward::BOOLEAN THEN m.id END DESC, CASE WHEN NOT @backward THEN m.id END
 LIMIT @row_count;
@@ -34,7 +37,10 @@ SELECT count(*) FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
+WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
+    AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]));
 
 -- name: SessionMessages :many
 SELECT m.* FROM log.messages m
@@ -102,7 +108,10 @@ WHERE l.sequence = (SELECT n.sequence FROM log.messages n WHERE n.session_hash =
         sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
         sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
         sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s))
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
+        WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
+            AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+            AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[]))))
     AND (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
         ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
     AND (sqlc.narg('viewer')::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
@@ -114,7 +123,10 @@ SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
+WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
+    AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]));
 
 -- name: ThreadsByHash :many
 SELECT t.hash::log.hash AS hash, a.messages, a.started_at::TIMESTAMPTZ AS started_at, a.last_at::TIMESTAMPTZ AS last_at,
@@ -143,7 +155,10 @@ WHERE l.thread_hash IS NOT NULL
         sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
         sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
         sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s))
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
+        WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
+            AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+            AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[]))))
     AND (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
         ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
     AND (sqlc.narg('viewer')::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
@@ -155,7 +170,10 @@ SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
     sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
     sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
     sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m;
+    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
+WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
+    AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]));
 
 -- name: PlayersOfThreads :many
 SELECT t.hash::log.hash AS thread_hash, p.player::log.hash AS player

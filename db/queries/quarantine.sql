@@ -60,17 +60,19 @@ WHERE q.released_at IS NULL AND q.message = ANY (CAST(@hashes::TEXT[] AS CHAR(64
         WHERE m.hash = q.message));
 
 -- name: SelectionsWith :many
--- Selections that hold a message, the latest first, and where it stands in them.
+-- Selections that hold a message or a record, the latest first, and where it stands in them.
 SELECT s.id::TEXT AS id, s.receipt, s.viewer, s.created_at, COALESCE((
     SELECT (i.item ->> 'position')::INT FROM jsonb_array_elements(s.items) AS i (item)
-    WHERE i.item ->> 'hash' = @message::TEXT LIMIT 1), 0)::INT AS position
+    WHERE i.item ->> 'hash' = @source::TEXT LIMIT 1), 0)::INT AS position
 FROM memory.selections s
-WHERE jsonb_path_query_array(s.items, '$[*].hash') ? @message::TEXT
+WHERE jsonb_path_query_array(s.items, '$[*].hash') ? @source::TEXT
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR s.viewer = sqlc.narg('viewer')::bpchar)
     AND (sqlc.narg('after_id')::TEXT IS NULL OR (s.created_at, s.id) < (sqlc.narg('after_time')::TIMESTAMPTZ, CAST(sqlc.narg('after_id')::TEXT AS UUID)))
 ORDER BY s.created_at DESC, s.id DESC LIMIT @row_count;
 
 -- name: CountSelectionsWith :one
-SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? @message::TEXT;
+SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? @source::TEXT
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR s.viewer = sqlc.narg('viewer')::bpchar);
 
 -- name: QuarantinedSince :many
 -- Messages of a scope, or of a list, that were there at a position of the log and have come into quarantine, or out of it,

@@ -41,6 +41,7 @@ const (
 	Quarantines          Numbers    = "quarantines"
 	QuarantineSelections Selections = "quarantine.selections"
 	AllSelections        Selections = "selections"
+	RecordSelections     Selections = "record.selections"
 )
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

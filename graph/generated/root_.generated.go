@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
@@ -96,6 +97,17 @@ type ComplexityRoot struct {
 	ComponentEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	ComponentUsage struct {
+		Buckets  func(childComplexity int) int
+		First    func(childComplexity int) int
+		Hash     func(childComplexity int) int
+		Last     func(childComplexity int) int
+		Led      func(childComplexity int) int
+		Received func(childComplexity int) int
+		Sent     func(childComplexity int) int
+		Total    func(childComplexity int) int
 	}
 
 	ContextItem struct {
@@ -293,6 +305,12 @@ type ComplexityRoot struct {
 		State           func(childComplexity int) int
 	}
 
+	MessageRange struct {
+		From       func(childComplexity int) int
+		Messages   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
 	MessageRef struct {
 		Hash     func(childComplexity int) int
 		Position func(childComplexity int) int
@@ -387,12 +405,13 @@ type ComplexityRoot struct {
 		Checkpoint       func(childComplexity int, size *int) int
 		Checkpoints      func(childComplexity int, first *int, after *string) int
 		Component        func(childComplexity int, hash chain.Hash) int
+		ComponentUsage   func(childComplexity int, hash chain.Hash, bucket db.UsageBucket) int
 		Components       func(childComplexity int, namespaces []component.Namespace, search *string, first *int, after *string) int
 		ConsistencyProof func(childComplexity int, from int, to int) int
 		ContextSelection func(childComplexity int, id string) int
 		EmbeddingModels  func(childComplexity int) int
 		Message          func(childComplexity int, hash chain.Hash) int
-		Messages         func(childComplexity int, filter *selection.Scope, first *int, after *string, last *int, before *string) int
+		Messages         func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
 		Overview         func(childComplexity int) int
 		Quarantine       func(childComplexity int, message chain.Hash) int
@@ -405,14 +424,21 @@ type ComplexityRoot struct {
 		Selections       func(childComplexity int, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) int
 		Server           func(childComplexity int) int
 		Session          func(childComplexity int, hash chain.Hash) int
-		Sessions         func(childComplexity int, filter *selection.Scope, first *int, after *string) int
+		Sessions         func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string) int
 		Thread           func(childComplexity int, hash chain.Hash) int
-		Threads          func(childComplexity int, filter *selection.Scope, first *int, after *string) int
+		Threads          func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string) int
 		Tokens           func(childComplexity int, player *chain.Hash, first *int, after *string) int
 		TryContext       func(childComplexity int, request model.ContextRequestInput, weights []ranking.Set) int
 		VerifyLog        func(childComplexity int) int
 		VerifySession    func(childComplexity int, hash chain.Hash) int
 		WhyNot           func(childComplexity int, selection string, hash *chain.Hash, text *string) int
+	}
+
+	RangeMark struct {
+		CreatedAt func(childComplexity int) int
+		Hash      func(childComplexity int) int
+		Kind      func(childComplexity int) int
+		Position  func(childComplexity int) int
 	}
 
 	RankingPolicy struct {
@@ -438,6 +464,7 @@ type ComplexityRoot struct {
 		ID        func(childComplexity int) int
 		Kind      func(childComplexity int) int
 		Title     func(childComplexity int) int
+		UsedBy    func(childComplexity int, first *int, after *string) int
 		Verified  func(childComplexity int) int
 	}
 
@@ -579,7 +606,12 @@ type ComplexityRoot struct {
 		ID            func(childComplexity int) int
 		LastMessageAt func(childComplexity int) int
 		Length        func(childComplexity int) int
+		Marks         func(childComplexity int, match *selection.Match) int
+		MarksCount    func(childComplexity int, match *selection.Match) int
 		Messages      func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Place         func(childComplexity int, message chain.Hash, match *selection.Match) int
+		PlaceAt       func(childComplexity int, at time.Time, match *selection.Match) int
+		Range         func(childComplexity int, from int, count int, match *selection.Match) int
 		StartedAt     func(childComplexity int) int
 	}
 
@@ -612,9 +644,14 @@ type ComplexityRoot struct {
 		ID            func(childComplexity int) int
 		LastMessage   func(childComplexity int) int
 		LastMessageAt func(childComplexity int) int
+		Marks         func(childComplexity int, match *selection.Match) int
+		MarksCount    func(childComplexity int, match *selection.Match) int
 		MessageCount  func(childComplexity int) int
 		Messages      func(childComplexity int, first *int, after *string, last *int, before *string) int
+		Place         func(childComplexity int, message chain.Hash, match *selection.Match) int
+		PlaceAt       func(childComplexity int, at time.Time, match *selection.Match) int
 		Players       func(childComplexity int) int
+		Range         func(childComplexity int, from int, count int, match *selection.Match) int
 		StartedAt     func(childComplexity int) int
 	}
 
@@ -652,6 +689,14 @@ type ComplexityRoot struct {
 	TokenEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	UsageCount struct {
+		Led      func(childComplexity int) int
+		Received func(childComplexity int) int
+		Sent     func(childComplexity int) int
+		Start    func(childComplexity int) int
+		Total    func(childComplexity int) int
 	}
 
 	VerificationProgress struct {
@@ -827,6 +872,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ComponentEdge.Node(childComplexity), true
+
+	case "ComponentUsage.buckets":
+		if e.ComplexityRoot.ComponentUsage.Buckets == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.Buckets(childComplexity), true
+	case "ComponentUsage.first":
+		if e.ComplexityRoot.ComponentUsage.First == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.First(childComplexity), true
+	case "ComponentUsage.hash":
+		if e.ComplexityRoot.ComponentUsage.Hash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.Hash(childComplexity), true
+	case "ComponentUsage.last":
+		if e.ComplexityRoot.ComponentUsage.Last == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.Last(childComplexity), true
+	case "ComponentUsage.led":
+		if e.ComplexityRoot.ComponentUsage.Led == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.Led(childComplexity), true
+	case "ComponentUsage.received":
+		if e.ComplexityRoot.ComponentUsage.Received == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.Received(childComplexity), true
+	case "ComponentUsage.sent":
+		if e.ComplexityRoot.ComponentUsage.Sent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.Sent(childComplexity), true
+	case "ComponentUsage.total":
+		if e.ComplexityRoot.ComponentUsage.Total == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ComponentUsage.Total(childComplexity), true
 
 	case "ContextItem.explanation":
 		if e.ComplexityRoot.ContextItem.Explanation == nil {
@@ -1685,6 +1779,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MessageIntegrity.State(childComplexity), true
 
+	case "MessageRange.from":
+		if e.ComplexityRoot.MessageRange.From == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MessageRange.From(childComplexity), true
+	case "MessageRange.messages":
+		if e.ComplexityRoot.MessageRange.Messages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MessageRange.Messages(childComplexity), true
+	case "MessageRange.totalCount":
+		if e.ComplexityRoot.MessageRange.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MessageRange.TotalCount(childComplexity), true
+
 	case "MessageRef.hash":
 		if e.ComplexityRoot.MessageRef.Hash == nil {
 			break
@@ -2153,6 +2266,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Component(childComplexity, args["hash"].(chain.Hash)), true
+	case "Query.componentUsage":
+		if e.ComplexityRoot.Query.ComponentUsage == nil {
+			break
+		}
+
+		args, err := ec.field_Query_componentUsage_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ComponentUsage(childComplexity, args["hash"].(chain.Hash), args["bucket"].(db.UsageBucket)), true
 	case "Query.components":
 		if e.ComplexityRoot.Query.Components == nil {
 			break
@@ -2214,7 +2338,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Messages(childComplexity, args["filter"].(*selection.Scope), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+		return e.ComplexityRoot.Query.Messages(childComplexity, args["filter"].(*selection.Scope), args["match"].(*selection.Match), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
 			break
@@ -2337,7 +2461,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Sessions(childComplexity, args["filter"].(*selection.Scope), args["first"].(*int), args["after"].(*string)), true
+		return e.ComplexityRoot.Query.Sessions(childComplexity, args["filter"].(*selection.Scope), args["match"].(*selection.Match), args["first"].(*int), args["after"].(*string)), true
 	case "Query.thread":
 		if e.ComplexityRoot.Query.Thread == nil {
 			break
@@ -2359,7 +2483,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Threads(childComplexity, args["filter"].(*selection.Scope), args["first"].(*int), args["after"].(*string)), true
+		return e.ComplexityRoot.Query.Threads(childComplexity, args["filter"].(*selection.Scope), args["match"].(*selection.Match), args["first"].(*int), args["after"].(*string)), true
 	case "Query.tokens":
 		if e.ComplexityRoot.Query.Tokens == nil {
 			break
@@ -2410,6 +2534,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.WhyNot(childComplexity, args["selection"].(string), args["hash"].(*chain.Hash), args["text"].(*string)), true
+
+	case "RangeMark.createdAt":
+		if e.ComplexityRoot.RangeMark.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RangeMark.CreatedAt(childComplexity), true
+	case "RangeMark.hash":
+		if e.ComplexityRoot.RangeMark.Hash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RangeMark.Hash(childComplexity), true
+	case "RangeMark.kind":
+		if e.ComplexityRoot.RangeMark.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RangeMark.Kind(childComplexity), true
+	case "RangeMark.position":
+		if e.ComplexityRoot.RangeMark.Position == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RangeMark.Position(childComplexity), true
 
 	case "RankingPolicy.version":
 		if e.ComplexityRoot.RankingPolicy.Version == nil {
@@ -2509,6 +2658,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Record.Title(childComplexity), true
+	case "Record.usedBy":
+		if e.ComplexityRoot.Record.UsedBy == nil {
+			break
+		}
+
+		args, err := ec.field_Record_usedBy_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Record.UsedBy(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Record.verified":
 		if e.ComplexityRoot.Record.Verified == nil {
 			break
@@ -3100,6 +3260,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Session.Length(childComplexity), true
+	case "Session.marks":
+		if e.ComplexityRoot.Session.Marks == nil {
+			break
+		}
+
+		args, err := ec.field_Session_marks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Session.Marks(childComplexity, args["match"].(*selection.Match)), true
+	case "Session.marksCount":
+		if e.ComplexityRoot.Session.MarksCount == nil {
+			break
+		}
+
+		args, err := ec.field_Session_marksCount_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Session.MarksCount(childComplexity, args["match"].(*selection.Match)), true
 	case "Session.messages":
 		if e.ComplexityRoot.Session.Messages == nil {
 			break
@@ -3111,6 +3293,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Session.Messages(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Session.place":
+		if e.ComplexityRoot.Session.Place == nil {
+			break
+		}
+
+		args, err := ec.field_Session_place_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Session.Place(childComplexity, args["message"].(chain.Hash), args["match"].(*selection.Match)), true
+	case "Session.placeAt":
+		if e.ComplexityRoot.Session.PlaceAt == nil {
+			break
+		}
+
+		args, err := ec.field_Session_placeAt_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Session.PlaceAt(childComplexity, args["at"].(time.Time), args["match"].(*selection.Match)), true
+	case "Session.range":
+		if e.ComplexityRoot.Session.Range == nil {
+			break
+		}
+
+		args, err := ec.field_Session_range_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Session.Range(childComplexity, args["from"].(int), args["count"].(int), args["match"].(*selection.Match)), true
 	case "Session.startedAt":
 		if e.ComplexityRoot.Session.StartedAt == nil {
 			break
@@ -3228,6 +3443,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Thread.LastMessageAt(childComplexity), true
+	case "Thread.marks":
+		if e.ComplexityRoot.Thread.Marks == nil {
+			break
+		}
+
+		args, err := ec.field_Thread_marks_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Thread.Marks(childComplexity, args["match"].(*selection.Match)), true
+	case "Thread.marksCount":
+		if e.ComplexityRoot.Thread.MarksCount == nil {
+			break
+		}
+
+		args, err := ec.field_Thread_marksCount_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Thread.MarksCount(childComplexity, args["match"].(*selection.Match)), true
 	case "Thread.messageCount":
 		if e.ComplexityRoot.Thread.MessageCount == nil {
 			break
@@ -3245,12 +3482,45 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Thread.Messages(childComplexity, args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+	case "Thread.place":
+		if e.ComplexityRoot.Thread.Place == nil {
+			break
+		}
+
+		args, err := ec.field_Thread_place_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Thread.Place(childComplexity, args["message"].(chain.Hash), args["match"].(*selection.Match)), true
+	case "Thread.placeAt":
+		if e.ComplexityRoot.Thread.PlaceAt == nil {
+			break
+		}
+
+		args, err := ec.field_Thread_placeAt_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Thread.PlaceAt(childComplexity, args["at"].(time.Time), args["match"].(*selection.Match)), true
 	case "Thread.players":
 		if e.ComplexityRoot.Thread.Players == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Thread.Players(childComplexity), true
+	case "Thread.range":
+		if e.ComplexityRoot.Thread.Range == nil {
+			break
+		}
+
+		args, err := ec.field_Thread_range_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Thread.Range(childComplexity, args["from"].(int), args["count"].(int), args["match"].(*selection.Match)), true
 	case "Thread.startedAt":
 		if e.ComplexityRoot.Thread.StartedAt == nil {
 			break
@@ -3388,6 +3658,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TokenEdge.Node(childComplexity), true
+
+	case "UsageCount.led":
+		if e.ComplexityRoot.UsageCount.Led == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UsageCount.Led(childComplexity), true
+	case "UsageCount.received":
+		if e.ComplexityRoot.UsageCount.Received == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UsageCount.Received(childComplexity), true
+	case "UsageCount.sent":
+		if e.ComplexityRoot.UsageCount.Sent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UsageCount.Sent(childComplexity), true
+	case "UsageCount.start":
+		if e.ComplexityRoot.UsageCount.Start == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UsageCount.Start(childComplexity), true
+	case "UsageCount.total":
+		if e.ComplexityRoot.UsageCount.Total == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UsageCount.Total(childComplexity), true
 
 	case "VerificationProgress.breaks":
 		if e.ComplexityRoot.VerificationProgress.Breaks == nil {
@@ -3531,6 +3832,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputContextRequestInput,
 		ec.unmarshalInputContextScope,
 		ec.unmarshalInputMessageInput,
+		ec.unmarshalInputMessageMatch,
 		ec.unmarshalInputRecordInput,
 		ec.unmarshalInputRefInput,
 		ec.unmarshalInputTokenInput,
@@ -3790,6 +4092,50 @@ type ComponentEdge {
   node: Component!
 }
 
+"How long a time is over which use is counted, by the calendar of UTC."
+enum UsageBucket {
+  "A day."
+  DAY
+  "A week, from Monday."
+  WEEK
+  "A month."
+  MONTH
+}
+
+"How often messages name a component over a time."
+type UsageCount {
+  "When the time begins."
+  start: Time!
+  "How many messages name it."
+  total: Int!
+  "How many it sent, as a player."
+  sent: Int!
+  "How many it received, as a player."
+  received: Int!
+  "How many it coordinated, as a player."
+  led: Int!
+}
+
+"How messages name a component: as player, tag, flag, item or place. A message counts once, and once for each part that a player has in it."
+type ComponentUsage {
+  "The component's hash."
+  hash: Hash!
+  "How many messages name it."
+  total: Int!
+  "How many it sent, as a player."
+  sent: Int!
+  "How many it received, as a player."
+  received: Int!
+  "How many it coordinated, as a player."
+  led: Int!
+  "When the first of them was sent; null if there is none."
+  first: Time
+  "When the last of them was sent; null if there is none."
+  last: Time
+  "Over time, in order: only times in which it was named, at most the latest 1,000."
+  buckets: [UsageCount!]!
+}
+
 "A component to create or to change."
 input ComponentInput {
   "What it is, and whose."
@@ -3820,6 +4166,8 @@ extend type Query {
     "At most this many: 0 to 200." first: Int = 50
     "Only what follows this cursor." after: String
   ): ComponentConnection!
+  "How messages name a component over time; nothing if none does."
+  componentUsage("Its hash." hash: Hash!, "Over how long a time to count." bucket: UsageBucket! = DAY): ComponentUsage!
 }
 
 extend type Mutation {
@@ -4267,6 +4615,16 @@ type Session implements Node {
   lastMessageAt: Time!
   "Its messages in the order of the chain. 50 unless told; at most 200."
   messages("At most this many: 0 to 200." first: Int, "Only what follows this cursor." after: String, "The last ones instead, at most this many: 0 to 200; ` + "`" + `first` + "`" + ` is not looked at then." last: Int, "Only what comes before this cursor." before: String): MessageConnection!
+  "Its messages by position, [from, from + count) of those that match. Fewer come where there are no more, and once they have 16 MiB of content, attachments and surroundings."
+  range("The position of the first, from 0; at most 2,147,483,647." from: Int!, "At most this many: 1 to 200." count: Int!, "Only messages that match; they are counted alone." match: MessageMatch): MessageRange!
+  "The position of a message among those that match, from 0; null if it is not one of them."
+  place("Its hash." message: Hash!, "Only messages that match." match: MessageMatch): Int
+  "The position of the first message that was sent at a moment or later, among those that match; how many there are if there is none."
+  placeAt("The moment." at: Time!, "Only messages that match." match: MessageMatch): Int!
+  "Where errors and very relevant messages stand. In order; at most 500: of more, the first of the worst kind in each of 500 equal runs."
+  marks("Only messages that match." match: MessageMatch): [RangeMark!]!
+  "How many marks there are in all."
+  marksCount("Only messages that match." match: MessageMatch): Int!
 }
 
 "A conversation; may span sessions."
@@ -4287,6 +4645,62 @@ type Thread implements Node {
   players: [Player!]!
   "Its messages, oldest first. 50 unless told; at most 200."
   messages("At most this many: 0 to 200." first: Int, "Only what follows this cursor." after: String, "The last ones instead, at most this many: 0 to 200; ` + "`" + `first` + "`" + ` is not looked at then." last: Int, "Only what comes before this cursor." before: String): MessageConnection!
+  "Its messages by position, [from, from + count) of those that match. Fewer come where there are no more, and once they have 16 MiB of content, attachments and surroundings."
+  range("The position of the first, from 0; at most 2,147,483,647." from: Int!, "At most this many: 1 to 200." count: Int!, "Only messages that match; they are counted alone." match: MessageMatch): MessageRange!
+  "The position of a message among those that match, from 0; null if it is not one of them."
+  place("Its hash." message: Hash!, "Only messages that match." match: MessageMatch): Int
+  "The position of the first message that was sent at a moment or later, among those that match; how many there are if there is none."
+  placeAt("The moment." at: Time!, "Only messages that match." match: MessageMatch): Int!
+  "Where errors, very relevant messages and the first of each session stand. In order; at most 500: of more, the first of the worst kind in each of 500 equal runs."
+  marks("Only messages that match." match: MessageMatch): [RangeMark!]!
+  "How many marks there are in all."
+  marksCount("Only messages that match." match: MessageMatch): Int!
+}
+
+"Which messages of a list to show. Everything given narrows, and an empty list matches nothing; null means no narrowing."
+input MessageMatch {
+  "Only messages that came in by one of these channels; at most 100, of at most 256 bytes each."
+  channels: [String!]
+  "Only messages of one of these importances; at most 3, each 0 to 2."
+  importance: [Int!]
+  "Only messages that hold all of these words, letter case aside, as they stand or in another form of the same word; each word needs a letter or a digit. 1 to 256 bytes."
+  text: String
+  "Only what was sent at this moment or later."
+  since: Time
+  "Only what was sent before this moment."
+  until: Time
+}
+
+"Messages that stand next to each other, by position. What is written later stands behind, unless it is sent to another session of a thread with an earlier time."
+type MessageRange {
+  "The position of the first, from 0, as it was asked for."
+  from: Int!
+  "How many messages match in all."
+  totalCount: Int!
+  "The messages."
+  messages: [Message!]!
+}
+
+"Why a message is marked. Of several, the first of these."
+enum RangeMarkKind {
+  "Something failed: its kind is ERROR."
+  ERROR
+  "It is very relevant: its importance is 2."
+  IMPORTANT
+  "Of the messages of its session that match, it is the thread's first."
+  SESSION
+}
+
+"A message to find by its position."
+type RangeMark {
+  "Its position among those that match, from 0."
+  position: Int!
+  "Why it is marked."
+  kind: RangeMarkKind!
+  "The message's hash."
+  hash: Hash!
+  "When it was sent."
+  createdAt: Time!
 }
 
 "A page of messages. It ends before as many as were asked for once it has 16 MiB of content, attachments and surroundings: ` + "`" + `pageInfo` + "`" + ` says that there are more."
@@ -4398,15 +4812,15 @@ extend type Query {
   "One message by its hash; null if there is none."
   message("Its hash." hash: Hash!): Message
   "Messages in the order they were written to the log; with ` + "`" + `last` + "`" + `, the latest ones. At most 200 a page."
-  messages("Only messages that match." filter: ContextScope, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String, "The last ones instead, at most this many: 0 to 200; ` + "`" + `first` + "`" + ` is not looked at then." last: Int, "Only what comes before this cursor." before: String): MessageConnection!
+  messages("Only messages that match." filter: ContextScope, "As well, only those that match." match: MessageMatch, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String, "The last ones instead, at most this many: 0 to 200; ` + "`" + `first` + "`" + ` is not looked at then." last: Int, "Only what comes before this cursor." before: String): MessageConnection!
   "One session by its hash; null if there is none."
   session("Its hash." hash: Hash!): Session
   "Sessions that hold a message that matches, latest message first. At most 200 a page."
-  sessions("Only sessions that hold a message that matches." filter: ContextScope, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): SessionConnection!
+  sessions("Only sessions that hold a message that matches." filter: ContextScope, "The message matches this as well." match: MessageMatch, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): SessionConnection!
   "One thread by its hash; null if there is none."
   thread("Its hash." hash: Hash!): Thread
   "Threads that hold a message that matches, latest message first. At most 200 a page."
-  threads("Only threads that hold a message that matches." filter: ContextScope, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): ThreadConnection!
+  threads("Only threads that hold a message that matches." filter: ContextScope, "The message matches this as well." match: MessageMatch, "At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): ThreadConnection!
 }
 
 extend type Mutation {
@@ -4621,7 +5035,7 @@ type QuarantineRelease {
   event: Message!
 }
 
-"A selection that holds a message."
+"A selection that holds a message or a record."
 type SelectionHolder {
   "Its global id, for ` + "`" + `contextSelection` + "`" + `."
   id: ID!
@@ -4631,11 +5045,11 @@ type SelectionHolder {
   player: Player
   "When it was asked for."
   createdAt: Time!
-  "The message's place among its items, from 1."
+  "The place of the message or record among its items, from 1."
   position: Int!
 }
 
-"A page of selections that hold a message."
+"A page of selections that hold a message or a record."
 type SelectionHolderConnection {
   "The selections, each with its cursor."
   edges: [SelectionHolderEdge!]!
@@ -4716,6 +5130,8 @@ type Record implements Node {
   verified: Boolean!
   "When it was added."
   createdAt: Time!
+  "The selections that hold it, the latest first: also as the beginning that was kept of an earlier one. At most 200 a page."
+  usedBy("At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): SelectionHolderConnection!
 }
 
 "A page of records."
@@ -5493,6 +5909,28 @@ func (ec *executionContext) childFields_ComponentEdge(ctx context.Context, field
 	return nil, fmt.Errorf("no field named %q was found under type ComponentEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_ComponentUsage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "hash":
+		return ec.fieldContext_ComponentUsage_hash(ctx, field)
+	case "total":
+		return ec.fieldContext_ComponentUsage_total(ctx, field)
+	case "sent":
+		return ec.fieldContext_ComponentUsage_sent(ctx, field)
+	case "received":
+		return ec.fieldContext_ComponentUsage_received(ctx, field)
+	case "led":
+		return ec.fieldContext_ComponentUsage_led(ctx, field)
+	case "first":
+		return ec.fieldContext_ComponentUsage_first(ctx, field)
+	case "last":
+		return ec.fieldContext_ComponentUsage_last(ctx, field)
+	case "buckets":
+		return ec.fieldContext_ComponentUsage_buckets(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ComponentUsage", field.Name)
+}
+
 func (ec *executionContext) childFields_ContextItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "position":
@@ -5883,6 +6321,18 @@ func (ec *executionContext) childFields_MessageIntegrity(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type MessageIntegrity", field.Name)
 }
 
+func (ec *executionContext) childFields_MessageRange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_MessageRange_from(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_MessageRange_totalCount(ctx, field)
+	case "messages":
+		return ec.fieldContext_MessageRange_messages(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MessageRange", field.Name)
+}
+
 func (ec *executionContext) childFields_MessageRef(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "position":
@@ -6033,6 +6483,20 @@ func (ec *executionContext) childFields_QuarantineRelease(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type QuarantineRelease", field.Name)
 }
 
+func (ec *executionContext) childFields_RangeMark(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "position":
+		return ec.fieldContext_RangeMark_position(ctx, field)
+	case "kind":
+		return ec.fieldContext_RangeMark_kind(ctx, field)
+	case "hash":
+		return ec.fieldContext_RangeMark_hash(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_RangeMark_createdAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RangeMark", field.Name)
+}
+
 func (ec *executionContext) childFields_RankingPolicy(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "version":
@@ -6081,6 +6545,8 @@ func (ec *executionContext) childFields_Record(ctx context.Context, field graphq
 		return ec.fieldContext_Record_verified(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Record_createdAt(ctx, field)
+	case "usedBy":
+		return ec.fieldContext_Record_usedBy(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Record", field.Name)
 }
@@ -6365,6 +6831,16 @@ func (ec *executionContext) childFields_Session(ctx context.Context, field graph
 		return ec.fieldContext_Session_lastMessageAt(ctx, field)
 	case "messages":
 		return ec.fieldContext_Session_messages(ctx, field)
+	case "range":
+		return ec.fieldContext_Session_range(ctx, field)
+	case "place":
+		return ec.fieldContext_Session_place(ctx, field)
+	case "placeAt":
+		return ec.fieldContext_Session_placeAt(ctx, field)
+	case "marks":
+		return ec.fieldContext_Session_marks(ctx, field)
+	case "marksCount":
+		return ec.fieldContext_Session_marksCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Session", field.Name)
 }
@@ -6425,6 +6901,16 @@ func (ec *executionContext) childFields_Thread(ctx context.Context, field graphq
 		return ec.fieldContext_Thread_players(ctx, field)
 	case "messages":
 		return ec.fieldContext_Thread_messages(ctx, field)
+	case "range":
+		return ec.fieldContext_Thread_range(ctx, field)
+	case "place":
+		return ec.fieldContext_Thread_place(ctx, field)
+	case "placeAt":
+		return ec.fieldContext_Thread_placeAt(ctx, field)
+	case "marks":
+		return ec.fieldContext_Thread_marks(ctx, field)
+	case "marksCount":
+		return ec.fieldContext_Thread_marksCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Thread", field.Name)
 }
@@ -6499,6 +6985,22 @@ func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field gra
 		return ec.fieldContext_TokenEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_UsageCount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "start":
+		return ec.fieldContext_UsageCount_start(ctx, field)
+	case "total":
+		return ec.fieldContext_UsageCount_total(ctx, field)
+	case "sent":
+		return ec.fieldContext_UsageCount_sent(ctx, field)
+	case "received":
+		return ec.fieldContext_UsageCount_received(ctx, field)
+	case "led":
+		return ec.fieldContext_UsageCount_led(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UsageCount", field.Name)
 }
 
 func (ec *executionContext) childFields_VerificationProgress(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

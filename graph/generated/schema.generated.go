@@ -13,6 +13,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
@@ -42,15 +43,16 @@ type QueryResolver interface {
 	Node(ctx context.Context, id string) (model.Node, error)
 	Component(ctx context.Context, hash chain.Hash) (model.Component, error)
 	Components(ctx context.Context, namespaces []component.Namespace, search *string, first *int, after *string) (*model.ComponentConnection, error)
+	ComponentUsage(ctx context.Context, hash chain.Hash, bucket db.UsageBucket) (*db.Usage, error)
 	ContextSelection(ctx context.Context, id string) (*model.ContextSelection, error)
 	ReplayContext(ctx context.Context, id string, weights []ranking.Set, logSize *model.ReplayLog) (*model.ContextReplay, error)
 	EmbeddingModels(ctx context.Context) ([]model.EmbeddingModel, error)
 	Message(ctx context.Context, hash chain.Hash) (*model.Message, error)
-	Messages(ctx context.Context, filter *selection.Scope, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
+	Messages(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
 	Session(ctx context.Context, hash chain.Hash) (*model.Session, error)
-	Sessions(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.SessionConnection, error)
+	Sessions(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string) (*model.SessionConnection, error)
 	Thread(ctx context.Context, hash chain.Hash) (*model.Thread, error)
-	Threads(ctx context.Context, filter *selection.Scope, first *int, after *string) (*model.ThreadConnection, error)
+	Threads(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string) (*model.ThreadConnection, error)
 	Overview(ctx context.Context) (*model.Overview, error)
 	Server(ctx context.Context) (*model.ServerInfo, error)
 	Quarantine(ctx context.Context, message chain.Hash) (*model.Quarantine, error)
@@ -328,6 +330,28 @@ func (ec *executionContext) field_Query_checkpoints_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_componentUsage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "hash",
+		func(ctx context.Context, v any) (chain.Hash, error) {
+			return ec.unmarshalNHash2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["hash"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "bucket",
+		func(ctx context.Context, v any) (db.UsageBucket, error) {
+			return ec.unmarshalNUsageBucket2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐUsageBucket(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["bucket"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_component_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -441,38 +465,46 @@ func (ec *executionContext) field_Query_messages_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "match",
+		func(ctx context.Context, v any) (*selection.Match, error) {
+			return ec.unmarshalOMessageMatch2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐMatch(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["match"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg4
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -687,22 +719,30 @@ func (ec *executionContext) field_Query_sessions_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "match",
+		func(ctx context.Context, v any) (*selection.Match, error) {
+			return ec.unmarshalOMessageMatch2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐMatch(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["match"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
+	args["after"] = arg3
 	return args, nil
 }
 
@@ -731,22 +771,30 @@ func (ec *executionContext) field_Query_threads_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "match",
+		func(ctx context.Context, v any) (*selection.Match, error) {
+			return ec.unmarshalOMessageMatch2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐMatch(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["match"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
+	args["after"] = arg3
 	return args, nil
 }
 
@@ -1638,6 +1686,50 @@ func (ec *executionContext) fieldContext_Query_components(ctx context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_componentUsage(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_componentUsage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ComponentUsage(ctx, fc.Args["hash"].(chain.Hash), fc.Args["bucket"].(db.UsageBucket))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *db.Usage) graphql.Marshaler {
+			return ec.marshalNComponentUsage2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐUsage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_componentUsage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ComponentUsage(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_componentUsage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_contextSelection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1812,7 +1904,7 @@ func (ec *executionContext) _Query_messages(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Messages(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Messages(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["match"].(*selection.Match), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.MessageConnection) graphql.Marshaler {
@@ -1900,7 +1992,7 @@ func (ec *executionContext) _Query_sessions(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Sessions(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Sessions(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["match"].(*selection.Match), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.SessionConnection) graphql.Marshaler {
@@ -1988,7 +2080,7 @@ func (ec *executionContext) _Query_threads(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Threads(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Threads(ctx, fc.Args["filter"].(*selection.Scope), fc.Args["match"].(*selection.Match), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ThreadConnection) graphql.Marshaler {
@@ -3221,6 +3313,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_components(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "componentUsage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_componentUsage(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

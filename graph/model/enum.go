@@ -5,6 +5,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -84,6 +85,18 @@ func MarshalWeightName(v ranking.WeightName) graphql.Marshaler { return marshalE
 func UnmarshalWeightName(v any) (ranking.WeightName, error) {
 	return unmarshalEnum[ranking.WeightName](v)
 }
+
+// MarshalRangeMarkKind writes why a message is marked.
+func MarshalRangeMarkKind(v db.MarkKind) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalRangeMarkKind reads why a message is marked.
+func UnmarshalRangeMarkKind(v any) (db.MarkKind, error) { return unmarshalEnum[db.MarkKind](v) }
+
+// MarshalUsageBucket writes over how long a time use is counted.
+func MarshalUsageBucket(v db.UsageBucket) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalUsageBucket reads over how long a time use is counted.
+func UnmarshalUsageBucket(v any) (db.UsageBucket, error) { return unmarshalEnum[db.UsageBucket](v) }
 
 // MarshalReplayCauseKind writes what made a replay differ.
 func MarshalReplayCauseKind(v selection.CauseKind) graphql.Marshaler { return marshalEnum(v) }

@@ -107,6 +107,13 @@ func (Item) IsComponent() {}
 // IsComponent marks it as a component.
 func (Location) IsComponent() {}
 
+// MessageRange are messages by position.
+type MessageRange struct {
+	From       int
+	TotalCount int
+	Messages   []Message
+}
+
 // Count counts a connection's whole set, when somebody asks.
 type Count func(context.Context) (int64, error)
 

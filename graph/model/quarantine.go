@@ -19,7 +19,7 @@ type QuarantineConnection struct {
 // TotalCount counts the whole set.
 func (c QuarantineConnection) TotalCount(ctx context.Context) (int64, error) { return c.Count(ctx) }
 
-// SelectionHolder is a selection that holds a message.
+// SelectionHolder is a selection that holds a message or a record.
 type SelectionHolder struct{ db.Holder }
 
 // SelectionHolderConnection is a page of selections.

@@ -42,7 +42,7 @@ func load(t testing.TB, d *db.DB, text string) ingest.Summary {
 // all gives the messages of the log in its order.
 func all(t testing.TB, d *db.DB) []chain.Message {
 	t.Helper()
-	rows, err := d.Messages(t.Context(), selection.Scope{}, db.Page[chain.Hash]{Limit: 5000})
+	rows, err := d.Messages(t.Context(), selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 5000})
 	if err != nil {
 		t.Fatalf("Messages: %v", err)
 	}
