@@ -120,10 +120,15 @@ type asked struct {
 
 func (a asked) String() string { return a.field.Name }
 
+// needed are the arguments of the fields that cannot do without.
+var needed = map[string]string{
+	"range": "(from: 0, count: 1)", "place": fmt.Sprintf("(message: %q)", sumOf("invented")), "placeAt": `(at: "2020-01-01T00:00:00Z")`,
+}
+
 // in gives a document that asks for the field, and the names on the way to the object.
 func (a asked) in(t testing.TB, document string) (c fieldCase, way []string) {
 	t.Helper()
-	text := a.field.Name
+	text := a.field.Name + needed[a.field.Name]
 	if kind := a.schema.Types[a.field.Type.Name()].Kind; kind != ast.Scalar && kind != ast.Enum {
 		text += " { __typename }"
 	}
