@@ -256,6 +256,7 @@ func TestMatrixOfRoutes(t *testing.T) {
 		if c.Private {
 			s = private
 		}
+		c.Path = strings.ReplaceAll(c.Path, "$SESSION", s.message.SessionHash.String())
 		for name, want := range m.of(t, c, c.Want) {
 			for _, method := range strings.Split(c.Method, " ") {
 				got := s.send(method, c.Path, s.callers[name].token, []byte(strings.ReplaceAll(c.Body, "$TOKEN", s.callers[name].token)), "Content-Type: application/json")

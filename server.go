@@ -186,6 +186,8 @@ const (
 	writePlaces, writeQueue = 256, 64
 	findPlaces, findQueue   = 16, 64
 	tilePlaces, tileQueue   = 8, 32
+	exportPlaces            = 4 // each keeps a connection as long as its client reads
+	exportQueue             = 4
 )
 
 // serve answers requests until the context ends, then lets those that are under way finish.
@@ -225,6 +227,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 	}
 	all := []route{
 		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(known(api)))), len(cfg.Origins()) > 0)},
+		{"/export", counted(graph.NewExport(s.DB, overload.New(exportPlaces, exportQueue), graph.Config{Log: log}))},
 		{"/session", counted(gate.Sessions())},
 		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},
 		{"/healthz", httpd.Secure(server.Health(httpd.Readiness{}), false)},

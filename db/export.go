@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -32,6 +33,41 @@ type Snapshot struct {
 func (d *DB) Snapshot(ctx context.Context, f func(*Snapshot) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	return mapError(pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error { return f(&Snapshot{q: dbgen.New(tx)}) }))
+}
+
+// SessionSnapshot is a Snapshot of what a viewer sees of a session's surroundings: of its components, as they are now.
+type SessionSnapshot struct {
+	*Snapshot
+	view *DB
+}
+
+// ComponentsByHash gives those of the components that rows describe, and the viewer sees, in no order.
+func (s *SessionSnapshot) ComponentsByHash(ctx context.Context, hashes []chain.Hash) ([]component.Component, error) {
+	found, err := s.view.ComponentsByHash(ctx, hashes)
+	return slices.Collect(maps.Values(found)), err
+}
+
+// SnapshotSession calls f with a session as it stands at this moment, for an export with proofs, once all that is
+// committed is sealed, or the limit is over. leaves is for the export's checkpoint. What an administrator reads is on
+// record before f is called.
+//
+// Faults: NOT_FOUND if there is no such session, or the viewer does not see it; UNAVAILABLE if messages are not sealed in time.
+func (d *DB) SnapshotSession(ctx context.Context, session chain.Hash, limit time.Duration, f func(s *SessionSnapshot, leaves int64) error) error {
+	first, err := d.SessionMessages(ctx, session, Page[int64]{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(first.Items) == 0 {
+		return fault.New(fault.NotFound, "there is no session %s", session)
+	}
+	if err := d.RecordReading(ctx); err != nil {
+		return err
+	}
+	leaves, err := d.AwaitSeal(ctx, limit)
+	if err != nil {
+		return err
+	}
+	return d.Snapshot(ctx, func(s *Snapshot) error { return f(&SessionSnapshot{s, d}, leaves) })
 }
 
 // MessagesAfter gives the messages behind a place, in the order of sessions and sequences, up to the session last: a

@@ -23,7 +23,7 @@ var contentless = map[string][]string{
 	"ContextSource": nil, "Quarantine": nil, "QuarantineRelease": nil, "QuarantineConnection": nil, "QuarantineEdge": nil,
 	"SelectionHolder": nil, "SelectionHolderConnection": nil, "SelectionHolderEdge": nil,
 	"SessionVerification": nil, "LogVerification": nil, "VerificationProgress": nil, "ChainBreak": nil,
-	"Checkpoint": nil, "CheckpointConnection": nil, "CheckpointEdge": nil, "Seal": nil, "Witness": nil,
+	"Checkpoint": nil, "CheckpointConnection": nil, "CheckpointEdge": nil, "Seal": nil, "Witness": nil, "EraseImpact": nil,
 	"Overview": nil, "Problem": nil, "ServerInfo": nil, "DatabaseRole": nil, "DataDirectory": nil, "ServerLimit": nil,
 	"EmbeddingModel": nil, "Token": nil, "TokenConnection": nil, "TokenEdge": nil, "CreatedToken": nil,
 }

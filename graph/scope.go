@@ -50,6 +50,7 @@ var access = map[string]map[string]rule{
 		"seal":             {auth.Verify, nil},
 		"embeddingModels":  {auth.LogRead, administratorsOnly},
 		"tokens":           {auth.TokensManage, nil},
+		"eraseImpact":      {auth.Erase, nil},
 		"overview":         {auth.LogRead, nil},
 		"server":           {auth.LogRead, administratorsOnly},
 		"quarantine":       {auth.LogRead, administratorsOnly},

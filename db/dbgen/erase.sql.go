@@ -65,6 +65,79 @@ func (q *Queries) Erase(ctx context.Context, message string, eraser string, reas
 	return items, nil
 }
 
+const eraseImpact = `-- name: EraseImpact :many
+SELECT m.event_type, m.content IS NULL AS erased,
+    EXISTS (SELECT FROM log.audit_sessions a WHERE a.session_hash = m.session_hash)::BOOLEAN AS audit,
+    COALESCE(octet_length(m.content), 0)::BIGINT AS content, COALESCE(octet_length(m.attachments::TEXT), 0)::BIGINT AS attachments,
+    COALESCE(octet_length(m.ambient::TEXT), 0)::BIGINT AS ambient,
+    (SELECT count(*) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id) AS lexical,
+    (SELECT count(*) FROM embedding.dense d WHERE d.kind = 'context' AND d.source_id = m.id) AS dense,
+    (SELECT COALESCE(sum(cardinality(l.terms)), 0) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id)::BIGINT AS terms,
+    (SELECT count(*) FROM log.append_keys k WHERE k.owner_id = m.owner_id AND k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
+    (SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? $1::TEXT
+        AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)) AS selections,
+    (SELECT count(*) FROM log.message_refs r JOIN log.messages c ON c.hash = r.message_hash
+        WHERE r.ref_hash = m.hash AND ($2::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = c.session_hash))) AS cited_by,
+    (SELECT count(*) FROM log.message_refs r WHERE r.message_hash = m.hash AND r.ref_type = 'context') AS messages,
+    (SELECT count(*) FROM log.message_refs r WHERE r.message_hash = m.hash AND r.ref_type <> 'context') AS records
+FROM log.messages m WHERE m.hash = CAST($1::TEXT AS CHAR(64))
+`
+
+type EraseImpactRow struct {
+	EventType   chain.EventType
+	Erased      interface{}
+	Audit       bool
+	Content     int64
+	Attachments int64
+	Ambient     int64
+	Lexical     int64
+	Dense       int64
+	Terms       int64
+	Keys        int64
+	Selections  int64
+	CitedBy     int64
+	Messages    int64
+	Records     int64
+}
+
+// What an erasure of a message would take away, and what would stay. Selections and messages are those that a viewer sees.
+// Keys are looked for among their owner's.
+func (q *Queries) EraseImpact(ctx context.Context, message string, viewer *string) ([]EraseImpactRow, error) {
+	rows, err := q.db.Query(ctx, eraseImpact, message, viewer)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []EraseImpactRow{}
+	for rows.Next() {
+		var i EraseImpactRow
+		if err := rows.Scan(
+			&i.EventType,
+			&i.Erased,
+			&i.Audit,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Lexical,
+			&i.Dense,
+			&i.Terms,
+			&i.Keys,
+			&i.Selections,
+			&i.CitedBy,
+			&i.Messages,
+			&i.Records,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const erasuresOf = `-- name: ErasuresOf :many
 SELECT DISTINCT ON (r.ref_hash) r.ref_hash AS erased, e.id, e.hash, e.session_hash, e.sequence, e.prev_hash, e.thread_hash, e.owner_id, e.players_id, e.master_player, e.role, e.event_type, e.importance, e.channel, e.source, e.content, e.attachments, e.ambient, e.salt, e.content_digest, e.hashtags, e.flag_id, e.master_item_id, e.item_id, e.loc_id, e.refs_digest, e.created_at, e.id_digest
 FROM log.message_refs r

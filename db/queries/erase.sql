@@ -11,3 +11,23 @@ JOIN log.messages e ON e.hash = r.message_hash AND e.event_type = 'erasure'
 JOIN log.messages m ON m.hash = r.ref_hash AND m.session_hash = e.session_hash AND m.sequence < e.sequence AND m.content IS NULL
 WHERE r.ref_hash = ANY (@hashes::bpchar[]) AND r.ref_type = 'context'
 ORDER BY r.ref_hash, e.sequence;
+
+-- name: EraseImpact :many
+-- What an erasure of a message would take away, and what would stay. Selections and messages are those that a viewer sees.
+-- Keys are looked for among their owner's.
+SELECT m.event_type, m.content IS NULL AS erased,
+    EXISTS (SELECT FROM log.audit_sessions a WHERE a.session_hash = m.session_hash)::BOOLEAN AS audit,
+    COALESCE(octet_length(m.content), 0)::BIGINT AS content, COALESCE(octet_length(m.attachments::TEXT), 0)::BIGINT AS attachments,
+    COALESCE(octet_length(m.ambient::TEXT), 0)::BIGINT AS ambient,
+    (SELECT count(*) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id) AS lexical,
+    (SELECT count(*) FROM embedding.dense d WHERE d.kind = 'context' AND d.source_id = m.id) AS dense,
+    (SELECT COALESCE(sum(cardinality(l.terms)), 0) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id)::BIGINT AS terms,
+    (SELECT count(*) FROM log.append_keys k WHERE k.owner_id = m.owner_id AND k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
+    (SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? @message::TEXT
+        AND (sqlc.narg('viewer')::bpchar IS NULL OR s.viewer = sqlc.narg('viewer')::bpchar)) AS selections,
+    (SELECT count(*) FROM log.message_refs r JOIN log.messages c ON c.hash = r.message_hash
+        WHERE r.ref_hash = m.hash AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = c.session_hash))) AS cited_by,
+    (SELECT count(*) FROM log.message_refs r WHERE r.message_hash = m.hash AND r.ref_type = 'context') AS messages,
+    (SELECT count(*) FROM log.message_refs r WHERE r.message_hash = m.hash AND r.ref_type <> 'context') AS records
+FROM log.messages m WHERE m.hash = CAST(@message::TEXT AS CHAR(64));

@@ -204,6 +204,22 @@ type ComplexityRoot struct {
 		State       func(childComplexity int) int
 	}
 
+	EraseImpact struct {
+		AmbientBytes     func(childComplexity int) int
+		AttachmentsBytes func(childComplexity int) int
+		CitedBy          func(childComplexity int) int
+		ContentBytes     func(childComplexity int) int
+		DenseVectors     func(childComplexity int) int
+		Hash             func(childComplexity int) int
+		IdempotencyKeys  func(childComplexity int) int
+		LexicalVectors   func(childComplexity int) int
+		Obstacle         func(childComplexity int) int
+		Records          func(childComplexity int) int
+		Refs             func(childComplexity int) int
+		SearchTerms      func(childComplexity int) int
+		Selections       func(childComplexity int) int
+	}
+
 	Flag struct {
 		Data        func(childComplexity int) int
 		Description func(childComplexity int) int
@@ -410,6 +426,7 @@ type ComplexityRoot struct {
 		ConsistencyProof func(childComplexity int, from int, to int) int
 		ContextSelection func(childComplexity int, id string) int
 		EmbeddingModels  func(childComplexity int) int
+		EraseImpact      func(childComplexity int, message chain.Hash) int
 		Message          func(childComplexity int, hash chain.Hash) int
 		Messages         func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
@@ -1315,6 +1332,85 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.EmbeddingModel.State(childComplexity), true
+
+	case "EraseImpact.ambientBytes":
+		if e.ComplexityRoot.EraseImpact.AmbientBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.AmbientBytes(childComplexity), true
+	case "EraseImpact.attachmentsBytes":
+		if e.ComplexityRoot.EraseImpact.AttachmentsBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.AttachmentsBytes(childComplexity), true
+	case "EraseImpact.citedBy":
+		if e.ComplexityRoot.EraseImpact.CitedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.CitedBy(childComplexity), true
+	case "EraseImpact.contentBytes":
+		if e.ComplexityRoot.EraseImpact.ContentBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.ContentBytes(childComplexity), true
+	case "EraseImpact.denseVectors":
+		if e.ComplexityRoot.EraseImpact.DenseVectors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.DenseVectors(childComplexity), true
+	case "EraseImpact.hash":
+		if e.ComplexityRoot.EraseImpact.Hash == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.Hash(childComplexity), true
+	case "EraseImpact.idempotencyKeys":
+		if e.ComplexityRoot.EraseImpact.IdempotencyKeys == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.IdempotencyKeys(childComplexity), true
+	case "EraseImpact.lexicalVectors":
+		if e.ComplexityRoot.EraseImpact.LexicalVectors == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.LexicalVectors(childComplexity), true
+	case "EraseImpact.obstacle":
+		if e.ComplexityRoot.EraseImpact.Obstacle == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.Obstacle(childComplexity), true
+	case "EraseImpact.records":
+		if e.ComplexityRoot.EraseImpact.Records == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.Records(childComplexity), true
+	case "EraseImpact.refs":
+		if e.ComplexityRoot.EraseImpact.Refs == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.Refs(childComplexity), true
+	case "EraseImpact.searchTerms":
+		if e.ComplexityRoot.EraseImpact.SearchTerms == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.SearchTerms(childComplexity), true
+	case "EraseImpact.selections":
+		if e.ComplexityRoot.EraseImpact.Selections == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.Selections(childComplexity), true
 
 	case "Flag.data":
 		if e.ComplexityRoot.Flag.Data == nil {
@@ -2316,6 +2412,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.EmbeddingModels(childComplexity), true
+	case "Query.eraseImpact":
+		if e.ComplexityRoot.Query.EraseImpact == nil {
+			break
+		}
+
+		args, err := ec.field_Query_eraseImpact_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.EraseImpact(childComplexity, args["message"].(chain.Hash)), true
 
 	case "Query.message":
 		if e.ComplexityRoot.Query.Message == nil {
@@ -5333,6 +5440,54 @@ extend type Mutation {
   "Removes the content, attachments and ambient of a message for good, with everything that was derived from them, and appends an ERASURE message to the same session that says who did it and why. The chain and every proof stay valid. Gives the erasure message; CONFLICT if the message was erased before."
   eraseMessage("The message." hash: Hash!, "Why, for the record: 1 to 1,024 bytes." reason: String!): Message!
 }
+
+"""
+What erasing a message would take away, and what would stay; nothing is done. Selections and messages that cite it are counted as far as
+the caller sees them: erasing reaches all.
+"""
+type EraseImpact {
+  "The message."
+  hash: Hash!
+  "Why it cannot be erased; null if it can."
+  obstacle: EraseObstacle
+  "Bytes of its content; 0 once it is erased."
+  contentBytes: Int!
+  "Bytes of its attachments, as JSON text."
+  attachmentsBytes: Int!
+  "Bytes of its ambient, as JSON text; 0 if it has none."
+  ambientBytes: Int!
+  "Vectors of its words, one a passage."
+  lexicalVectors: Int!
+  "Vectors of its meaning, one an embedding model."
+  denseVectors: Int!
+  "Terms by which searches find it."
+  searchTerms: Int!
+  "Idempotency keys that stand for it. They stay, and lose the fingerprint of what was sent."
+  idempotencyKeys: Int!
+  "Selections that hold it. They stay, and lose its text."
+  selections: Int!
+  "Messages that were sent with it. They stay, and so do their refs."
+  citedBy: Int!
+  "Messages that it was sent with. They stay."
+  refs: Int!
+  "Records that it was sent with. They stay."
+  records: Int!
+}
+
+"Why a message cannot be erased."
+enum EraseObstacle {
+  "It was erased before."
+  ERASED_BEFORE
+  "It is an ERASURE message."
+  ERASURE
+  "It is on record of an administrator's acts."
+  AUDIT
+}
+
+extend type Query {
+  "What ` + "`" + `eraseMessage` + "`" + ` would take away, counted and not done. NOT_FOUND and FORBIDDEN as there."
+  eraseImpact("The message." message: Hash!): EraseImpact!
+}
 `, BuiltIn: false},
 	{Name: "../schema/selection.graphqls", Input: `"A scope as it was asked for. Null lists do not narrow, and empty ones match nothing."
 type SelectionScope {
@@ -6117,6 +6272,38 @@ func (ec *executionContext) childFields_EmbeddingModel(ctx context.Context, fiel
 		return ec.fieldContext_EmbeddingModel_createdAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EmbeddingModel", field.Name)
+}
+
+func (ec *executionContext) childFields_EraseImpact(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "hash":
+		return ec.fieldContext_EraseImpact_hash(ctx, field)
+	case "obstacle":
+		return ec.fieldContext_EraseImpact_obstacle(ctx, field)
+	case "contentBytes":
+		return ec.fieldContext_EraseImpact_contentBytes(ctx, field)
+	case "attachmentsBytes":
+		return ec.fieldContext_EraseImpact_attachmentsBytes(ctx, field)
+	case "ambientBytes":
+		return ec.fieldContext_EraseImpact_ambientBytes(ctx, field)
+	case "lexicalVectors":
+		return ec.fieldContext_EraseImpact_lexicalVectors(ctx, field)
+	case "denseVectors":
+		return ec.fieldContext_EraseImpact_denseVectors(ctx, field)
+	case "searchTerms":
+		return ec.fieldContext_EraseImpact_searchTerms(ctx, field)
+	case "idempotencyKeys":
+		return ec.fieldContext_EraseImpact_idempotencyKeys(ctx, field)
+	case "selections":
+		return ec.fieldContext_EraseImpact_selections(ctx, field)
+	case "citedBy":
+		return ec.fieldContext_EraseImpact_citedBy(ctx, field)
+	case "refs":
+		return ec.fieldContext_EraseImpact_refs(ctx, field)
+	case "records":
+		return ec.fieldContext_EraseImpact_records(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EraseImpact", field.Name)
 }
 
 func (ec *executionContext) childFields_Flag(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

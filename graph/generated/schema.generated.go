@@ -63,6 +63,7 @@ type QueryResolver interface {
 	Checkpoints(ctx context.Context, first *int, after *string) (*model.CheckpointConnection, error)
 	ConsistencyProof(ctx context.Context, from int, to int) ([]string, error)
 	Seal(ctx context.Context) (*model.Seal, error)
+	EraseImpact(ctx context.Context, message chain.Hash) (*model.EraseImpact, error)
 	Selections(ctx context.Context, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) (*model.ContextSelectionConnection, error)
 	RankingPolicy(ctx context.Context) (*ranking.Policy, error)
 	TryContext(ctx context.Context, request model.ContextRequestInput, weights []ranking.Set) (*model.ReplayedSelection, error)
@@ -437,6 +438,20 @@ func (ec *executionContext) field_Query_contextSelection_args(ctx context.Contex
 		return nil, err
 	}
 	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_eraseImpact_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "message",
+		func(ctx context.Context, v any) (chain.Hash, error) {
+			return ec.unmarshalNHash2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["message"] = arg0
 	return args, nil
 }
 
@@ -2518,6 +2533,50 @@ func (ec *executionContext) fieldContext_Query_seal(_ context.Context, field gra
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_eraseImpact(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_eraseImpact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().EraseImpact(ctx, fc.Args["message"].(chain.Hash))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.EraseImpact) graphql.Marshaler {
+			return ec.marshalNEraseImpact2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEraseImpact(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_eraseImpact(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_EraseImpact(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_eraseImpact_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_selections(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3753,6 +3812,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_seal(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "eraseImpact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_eraseImpact(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/model"
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
@@ -288,6 +289,305 @@ func (ec *executionContext) fieldContext_CheckpointEdge_node(_ context.Context, 
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _EraseImpact_hash(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_hash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Hash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v chain.Hash) graphql.Marshaler {
+			return ec.marshalNHash2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_hash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Hash does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_obstacle(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_obstacle(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Obstacle(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *db.EraseObstacle) graphql.Marshaler {
+			return ec.marshalOEraseObstacle2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐEraseObstacle(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_obstacle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type EraseObstacle does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_contentBytes(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_contentBytes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContentBytes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_contentBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_attachmentsBytes(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_attachmentsBytes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AttachmentsBytes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_attachmentsBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_ambientBytes(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_ambientBytes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AmbientBytes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_ambientBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_lexicalVectors(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_lexicalVectors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LexicalVectors(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_lexicalVectors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_denseVectors(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_denseVectors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DenseVectors(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_denseVectors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_searchTerms(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_searchTerms(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SearchTerms(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_searchTerms(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_idempotencyKeys(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_idempotencyKeys(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IdempotencyKeys(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_idempotencyKeys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_selections(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_selections(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Selections, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_selections(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_citedBy(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_citedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CitedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_citedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_refs(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_refs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Refs(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_refs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_records(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_records(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Records, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_records(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Seal_condition(ctx context.Context, field graphql.CollectedField, obj *model.Seal) (ret graphql.Marshaler) {
@@ -810,6 +1110,104 @@ func (ec *executionContext) _CheckpointEdge(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var eraseImpactImplementors = []string{"EraseImpact"}
+
+func (ec *executionContext) _EraseImpact(ctx context.Context, sel ast.SelectionSet, obj *model.EraseImpact) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, eraseImpactImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EraseImpact")
+		case "hash":
+			out.Values[i] = ec._EraseImpact_hash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "obstacle":
+			out.Values[i] = ec._EraseImpact_obstacle(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "contentBytes":
+			out.Values[i] = ec._EraseImpact_contentBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "attachmentsBytes":
+			out.Values[i] = ec._EraseImpact_attachmentsBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "ambientBytes":
+			out.Values[i] = ec._EraseImpact_ambientBytes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lexicalVectors":
+			out.Values[i] = ec._EraseImpact_lexicalVectors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "denseVectors":
+			out.Values[i] = ec._EraseImpact_denseVectors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "searchTerms":
+			out.Values[i] = ec._EraseImpact_searchTerms(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "idempotencyKeys":
+			out.Values[i] = ec._EraseImpact_idempotencyKeys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "selections":
+			out.Values[i] = ec._EraseImpact_selections(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "citedBy":
+			out.Values[i] = ec._EraseImpact_citedBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "refs":
+			out.Values[i] = ec._EraseImpact_refs(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "records":
+			out.Values[i] = ec._EraseImpact_records(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var sealImplementors = []string{"Seal"}
 
 func (ec *executionContext) _Seal(ctx context.Context, sel ast.SelectionSet, obj *model.Seal) graphql.Marshaler {
@@ -1111,6 +1509,16 @@ func (ec *executionContext) marshalNCheckpointEdge2ᚕgithubᚗcomᚋtzzrᚋcont
 	return ret
 }
 
+func (ec *executionContext) marshalNEraseImpact2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐEraseImpact(ctx context.Context, sel ast.SelectionSet, v *model.EraseImpact) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._EraseImpact(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNSeal2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐSeal(ctx context.Context, sel ast.SelectionSet, v *model.Seal) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -1162,6 +1570,24 @@ func (ec *executionContext) marshalOCheckpoint2ᚖgithubᚗcomᚋtzzrᚋcontext�
 		return graphql.Null
 	}
 	return ec._Checkpoint(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOEraseObstacle2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐEraseObstacle(ctx context.Context, v any) (*db.EraseObstacle, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalEraseObstacle(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOEraseObstacle2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐEraseObstacle(ctx context.Context, sel ast.SelectionSet, v *db.EraseObstacle) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalEraseObstacle(*v)
+	return res
 }
 
 // endregion ***************************** type.gotpl *****************************

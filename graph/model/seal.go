@@ -56,3 +56,49 @@ func MarshalSealCondition(v db.SealCondition) graphql.Marshaler { return marshal
 func UnmarshalSealCondition(v any) (db.SealCondition, error) {
 	return unmarshalEnum[db.SealCondition](v)
 }
+
+// EraseImpact is what erasing a message would take away.
+type EraseImpact struct {
+	Hash chain.Hash
+	db.EraseImpact
+}
+
+// Obstacle is why the message cannot be erased, nil if it can.
+func (e EraseImpact) Obstacle() *db.EraseObstacle {
+	if e.EraseImpact.Obstacle == "" {
+		return nil
+	}
+	return &e.EraseImpact.Obstacle
+}
+
+// ContentBytes is how long the content is.
+func (e EraseImpact) ContentBytes() int64 { return e.Content }
+
+// AttachmentsBytes is how long the text of the attachments is.
+func (e EraseImpact) AttachmentsBytes() int64 { return e.Attachments }
+
+// AmbientBytes is how long the text of the ambient is.
+func (e EraseImpact) AmbientBytes() int64 { return e.Ambient }
+
+// LexicalVectors is how many vectors of words there are.
+func (e EraseImpact) LexicalVectors() int64 { return e.Lexical }
+
+// DenseVectors is how many vectors of meaning there are.
+func (e EraseImpact) DenseVectors() int64 { return e.Dense }
+
+// SearchTerms is how many terms searches find it by.
+func (e EraseImpact) SearchTerms() int64 { return e.Terms }
+
+// IdempotencyKeys is how many keys stand for it.
+func (e EraseImpact) IdempotencyKeys() int64 { return e.Keys }
+
+// Refs is how many messages it was sent with.
+func (e EraseImpact) Refs() int64 { return e.Messages }
+
+// MarshalEraseObstacle writes why a message cannot be erased.
+func MarshalEraseObstacle(v db.EraseObstacle) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalEraseObstacle reads why a message cannot be erased.
+func UnmarshalEraseObstacle(v any) (db.EraseObstacle, error) {
+	return unmarshalEnum[db.EraseObstacle](v)
+}

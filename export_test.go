@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/config"
+	"github.com/tzzr/context-manager/internal/verifier"
+)
+
+// keyFile keeps the log's public key as a verifier has it.
+func (s *site) keyFile() string {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "log.pub")
+	if err := os.WriteFile(file, s.send("GET", "/log.pub", "", nil).body, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return file
+}
+
+// verifyFile gives what `verify FILE --key` finds of a file, and says of it.
+func (s *site) verifyFile(key string, data []byte) (string, error) {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "export.jsonl")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	v := verifier.Command{Pins: verifier.Pins{Quorum: -1}, KeyFile: key, Stdout: &out, Stderr: &out}
+	err := v.File(s.t.Context(), file)
+	return out.String(), err
+}
+
+// What a member downloads is what the offline verifier accepts, with nobody's preferences but their own.
+func TestDownloadedExportVerifies(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newSite(t, true, config.Server{}))
+	s.sealAll()
+	key, session := s.keyFile(), s.message.SessionHash.String()
+	for name, token := range map[string]string{"client in": s.callers["client in"].token, "admin": s.admin} {
+		got := s.send("GET", "/export?session="+session, token, nil)
+		if got.status != http.StatusOK {
+			t.Fatalf("GET /export for %s: %d %s", name, got.status, got.body)
+		}
+		if want := `attachment; filename="session-` + session[:16] + `.jsonl"`; got.header.Get("Content-Disposition") != want {
+			t.Errorf("Content-Disposition = %q, want %q", got.header.Get("Content-Disposition"), want)
+		}
+		if got.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("Cache-Control = %q, want no-store", got.header.Get("Cache-Control"))
+		}
+		if text, err := s.verifyFile(key, got.body); err != nil {
+			t.Errorf("the export for %s does not verify: %v\n%s", name, err, text)
+		}
+		if !bytes.Contains(got.body, []byte("the harbour is closed")) {
+			t.Errorf("the export for %s has no content: %.300s", name, got.body)
+		}
+		if n, want := bytes.Count(got.body, []byte(`"tea"`)), map[string]int{"client in": 1, "admin": 3}[name]; n != want {
+			t.Errorf("the export for %s tells the preferences of %d players, want %d", name, n, want)
+		}
+	}
+}
+
+// An error before the first byte is the API's.
+func TestExportRefuses(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newSite(t, true, config.Server{}))
+	s.sealAll()
+	session := s.message.SessionHash.String()
+	for _, c := range []struct {
+		name, query, token string
+		status             int
+		code               string
+	}{
+		{"no session", "", s.admin, 400, "BAD_USER_INPUT"},
+		{"two sessions", "?session=" + session + "&session=" + session, s.admin, 400, "BAD_USER_INPUT"},
+		{"no hash", "?session=x", s.admin, 400, "BAD_USER_INPUT"},
+		{"not there", "?session=" + sumOf("nothing").String(), s.admin, 404, "NOT_FOUND"},
+		{"hidden", "?session=" + session, s.callers["client out"].token, 404, "NOT_FOUND"},
+		{"without verify", "?session=" + session, s.token(auth.Agent, ben, auth.LogRead), 403, "FORBIDDEN"},
+		{"without log:read", "?session=" + session, s.token(auth.Agent, ben, auth.Verify), 403, "FORBIDDEN"},
+		{"nobody", "?session=" + session, "", 401, "UNAUTHENTICATED"},
+	} {
+		got := s.send("GET", "/export"+c.query, c.token, nil)
+		if got.status != c.status || !strings.Contains(string(got.body), `"code":"`+c.code+`"`) || got.header.Get("Content-Disposition") != "" {
+			t.Errorf("%s: %d %q %s, want %d %s and no file", c.name, got.status, got.header.Get("Content-Disposition"), got.body, c.status, c.code)
+		}
+	}
+}
+
+// A session of which what is on the way cannot be read to its end: the client sees that the file is not whole, and so does
+// the verifier.
+func TestCutExportIsNoExport(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newSite(t, true, config.Server{}))
+	var last chain.Hash
+	for range 3 { // pages of 1,000
+		var drafts []chain.Draft
+		for range chain.MaxDrafts {
+			drafts = append(drafts, says(ana, "long", strings.Repeat("word ", 20)))
+		}
+		written := s.append(drafts...)
+		last = written[len(written)-1].SessionHash
+	}
+	s.sealAll()
+	key := s.keyFile()
+	whole := s.send("GET", "/export?session="+last.String(), s.admin, nil)
+	if text, err := s.verifyFile(key, whole.body); whole.status != http.StatusOK || err != nil {
+		t.Fatalf("the whole export: %d, %v %s", whole.status, err, text)
+	}
+	// What proves the last messages is not what the tree was made of any more.
+	runSQL(t, s.database, "ALTER TABLE seal.tiles DISABLE TRIGGER ALL")
+	runSQL(t, s.database, "UPDATE seal.tiles SET hashes = sha256('other') || substring(hashes FROM 33) WHERE level = 0 AND n = 10")
+	status, cut, err := s.download("/export?session=" + last.String())
+	if status != http.StatusOK || err == nil || len(cut) == 0 || len(cut) >= len(whole.body) {
+		t.Fatalf("the download gives %d, %d bytes of %d and %v, want it to begin and to be cut", status, len(cut), len(whole.body), err)
+	}
+	if text, err := s.verifyFile(key, cut); err == nil {
+		t.Errorf("the verifier accepts %d of %d bytes: %s", len(cut), len(whole.body), text)
+	}
+}
+
+// download reads as much as comes.
+func (s *site) download(path string) (int, []byte, error) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.admin)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response.StatusCode, body, err
+}
