@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useMutation } from "urql";
 import { Button } from "../ui/Button";
 import { ReasonDialog } from "../ui/ReasonDialog";
+import { T, t } from "../words";
 import { PlaceInQuarantine, ReleaseFromQuarantine } from "./query";
 
 type Props = { message: { hash: string; sequence: number }; onDone: () => void };
@@ -18,25 +19,23 @@ export function Place({ message: { hash, sequence }, onDone }: Props) {
   return (
     <>
       <Button icon="quarantine" onClick={() => setOpen(true)}>
-        Quarantine…
+        {t("quarantine.place")}
       </Button>
       {open && (
         <ReasonDialog
-          title={`Put message #${sequence} into quarantine?`}
+          title={t("quarantine.place.title", { sequence })}
           icon="quarantine"
-          confirm="Quarantine"
+          confirm={t("quarantine.title")}
           onConfirm={onConfirm}
           onClose={() => setOpen(false)}
         >
           <p>
-            <b>What ends:</b> from now on no selection holds it, whoever asks, on every server of the log.
+            <T id="quarantine.place.ends" />
           </p>
           <p>
-            <b>What stays:</b> its content and its place in the chain; whoever sees its session reads it, marked.
-            Selections that were made before stay as they are: they are listed, so that you can see who was given it.
-            Messages that cite it are not touched.
+            <T id="quarantine.place.stays" />
           </p>
-          <p>That you did it, when and why, goes on record. It can be released again.</p>
+          <p>{t("quarantine.place.record")}</p>
         </ReasonDialog>
       )}
     </>
@@ -54,19 +53,16 @@ export function Release({ message: { hash, sequence }, onDone }: Props) {
   };
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Release…</Button>
+      <Button onClick={() => setOpen(true)}>{t("quarantine.release")}</Button>
       {open && (
         <ReasonDialog
-          title={`Release message #${sequence} from quarantine?`}
+          title={t("quarantine.release.title", { sequence })}
           icon="check"
-          confirm="Release"
+          confirm={t("quarantine.release.confirm")}
           onConfirm={onConfirm}
           onClose={() => setOpen(false)}
         >
-          <p>
-            From now on selections may hold it again, as if it had never been in quarantine. That you did it, when and
-            why, goes on record.
-          </p>
+          <p>{t("quarantine.release.means")}</p>
         </ReasonDialog>
       )}
     </>

@@ -4,9 +4,9 @@ import { Link } from "wouter";
 import { usePages } from "../api/pages";
 import { ask, pageOf } from "../api/query";
 import { Button } from "../ui/Button";
-import { plural } from "../ui/format";
 import { PlayerName } from "../ui/Things";
 import { Time } from "../ui/Time";
+import { T, t } from "../words";
 import styles from "./Holders.module.css";
 import { type Holder, HoldersQuery, type QuarantineOf } from "./query";
 
@@ -15,15 +15,15 @@ export function Holders({ of: { message, selections } }: { of: QuarantineOf }) {
   const [all, setAll] = useState(false);
   const first = selections.edges.map((e) => e.node);
   if (all) return <All message={message.hash} />;
-  if (first.length === 0) return <p className={styles.none}>No selection ever held it.</p>;
+  if (first.length === 0) return <p className={styles.none}>{t("quarantine.held.never")}</p>;
   const more = selections.pageInfo.hasNextPage;
   return (
     <div className={styles.holders}>
-      <p>{more ? "Held by, the latest first:" : `Held by ${plural(first.length, "selection")}:`}</p>
+      <p>{more ? t("quarantine.held.latest") : t("quarantine.held", { n: first.length })}</p>
       <Lines holders={first} />
       {more && (
         <div>
-          <Button onClick={() => setAll(true)}>Show all selections</Button>
+          <Button onClick={() => setAll(true)}>{t("quarantine.held.all")}</Button>
         </div>
       )}
     </div>
@@ -43,16 +43,13 @@ function All({ message }: { message: string }) {
   );
   return (
     <div className={styles.holders} aria-busy={pages.loading}>
-      <p>
-        Held by {pages.hasMore && "more than "}
-        {plural(pages.items.length, "selection")}:
-      </p>
+      <p>{t(pages.hasMore ? "quarantine.held.more" : "quarantine.held", { n: pages.items.length })}</p>
       <Lines holders={pages.items} />
-      {pages.error && <p role="alert">Could not load them: {pages.error.message}</p>}
+      {pages.error && <p role="alert">{t("quarantine.held.failed", { why: pages.error.message })}</p>}
       {(pages.hasMore || pages.error) && (
         <div>
           <Button disabled={pages.loading} onClick={() => void pages.more()}>
-            {pages.error ? "Try again" : "Show more"}
+            {pages.error ? t("quarantine.again") : t("quarantine.more")}
           </Button>
         </div>
       )}
@@ -62,13 +59,20 @@ function All({ message }: { message: string }) {
 
 function Lines({ holders }: { holders: readonly Holder[] }) {
   return (
-    <ul className={styles.lines} aria-label="Selections that hold it">
+    <ul className={styles.lines} aria-label={t("quarantine.held.list")}>
       {holders.map((h) => (
         <li key={h.id}>
-          <Link href={`/context?selection=${encodeURIComponent(h.id)}`}>
-            Selection of <Time at={h.createdAt} />
-          </Link>{" "}
-          as item {h.position}, for {h.player ? <PlayerName player={h.player} /> : "an administrator"}
+          <T
+            id={h.player ? "quarantine.holder" : "quarantine.holder.admin"}
+            values={{
+              when: <Time at={h.createdAt} />,
+              position: h.position,
+              ...(h.player && { player: <PlayerName player={h.player} /> }),
+            }}
+            components={{
+              link: (inside) => <Link href={`/context?selection=${encodeURIComponent(h.id)}`}>{inside}</Link>,
+            }}
+          />
         </li>
       ))}
     </ul>

@@ -15,6 +15,8 @@ export type Break = {
   kind: string;
   detail: string;
   pair?: [computed: string, stated: string];
+  /** What it names is not there to be opened. */
+  missing?: boolean;
 };
 
 const ofTheTree = "0".repeat(64); // stands for a session where the tree itself is meant
@@ -69,7 +71,14 @@ type ServerBreak = Pick<Reported, "session" | "sequence" | "messageHash" | "reas
 
 /** A break as the server reports it: its reason in the reader's language, with the server's own words below. */
 export function fromServer({ session, sequence, messageHash, reason, detail }: ServerBreak): Break {
-  return { session, sequence, hash: messageHash, kind: t(`chain.reason.${reason}`), detail };
+  return {
+    session,
+    sequence,
+    hash: messageHash,
+    kind: t(`chain.reason.${reason}`),
+    detail,
+    missing: reason.startsWith("MISSING"),
+  };
 }
 
 /** A finding of this browser as a break. */

@@ -3,7 +3,11 @@ import type api from "./en/api.json";
 import type app from "./en/app.json";
 import type chain from "./en/chain.json";
 import type palette from "./en/palette.json";
+import type playground from "./en/playground.json";
+import type quarantine from "./en/quarantine.json";
+import type seal from "./en/seal.json";
 import type signin from "./en/signin.json";
+import type tokens from "./en/tokens.json";
 import type ui from "./en/ui.json";
 
 // An area has a line here, and a file of its name in each language.
@@ -13,7 +17,11 @@ type Areas = {
   app: typeof app;
   chain: typeof chain;
   palette: typeof palette;
+  playground: typeof playground;
+  quarantine: typeof quarantine;
+  seal: typeof seal;
   signin: typeof signin;
+  tokens: typeof tokens;
   ui: typeof ui;
 };
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { has, isAdmin, roleWord } from "../../api/rights";
 import { type SessionState, whoAmI } from "../../api/session";
 import { EndedBanner } from "../../app/Ended";
@@ -8,29 +8,31 @@ import { useTitle } from "../../app/title";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/icons";
 import { Loading, Screen } from "../../ui/Screen";
+import { lazily, t, useLanguage } from "../../words";
 import { SignIn } from "../signin/SignIn";
 import styles from "./PlaygroundPage.module.css";
 
-const Editor = lazy(() => import("./Editor"));
+const Editor = lazily(() => import("./Editor"));
 
 /** GraphiQL, from this server's own build. A document of its own, with a looser content policy for its editor. */
 export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
-  useTitle("Playground");
+  useLanguage(); // whatever is below is drawn again in another one
+  useTitle(t("playground.title"));
   const [state, setState] = useState<SessionState>({ kind: "checking" });
   useEffect(() => {
     void first.then(setState);
   }, [first]);
-  if (state.kind === "checking") return <Loading what="your session" />;
+  if (state.kind === "checking") return <Loading what={t("app.checking")} />;
   if (state.kind === "signedOut") return <SignIn reason={state.reason} onState={setState} />;
   if (state.kind === "unreachable") {
     const again = (
       <Button icon="retry" onClick={() => void whoAmI().then(setState)}>
-        Try again
+        {t("app.again")}
       </Button>
     );
     return (
       <main>
-        <Screen icon="server" tone="bad" title="The server does not answer" action={again}>
+        <Screen icon="server" tone="bad" title={t("app.unreachable")} action={again}>
           {state.reason}
         </Screen>
       </main>
@@ -45,16 +47,15 @@ export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
         <header className={styles.head}>
           <a href="/threads">
             <Icon name="back" />
-            Console
+            {t("playground.console")}
           </a>
-          <h1>Playground</h1>
+          <h1>{t("playground.title")}</h1>
           <p>
-            The API at /graphql, as you: {roleWord(identity.role)}. What is sent here is real.
-            {!isAdmin(identity) && " Only administrators may read the schema, so nothing is completed here."}
+            {t(isAdmin(identity) ? "playground.note" : "playground.note.closed", { role: roleWord(identity.role) })}
           </p>
         </header>
         <main className={styles.editor}>
-          <Suspense fallback={<Loading what="the editor" />}>
+          <Suspense fallback={<Loading what={t("playground.editor")} />}>
             <Editor />
           </Suspense>
         </main>

@@ -11,26 +11,23 @@ import { Holders } from "../../quarantine/Holders";
 import { type QuarantineOf, QuarantinesQuery } from "../../quarantine/query";
 import { Choice } from "../../ui/Choice";
 import { Erased } from "../../ui/Erased";
-import { count, nameOf } from "../../ui/format";
+import { nameOf } from "../../ui/format";
 import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { Avatar, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { t } from "../../words";
 import styles from "./QuarantinePage.module.css";
 
-const shown = {
-  now: { word: "In force", active: true },
-  released: { word: "Released", active: false },
-  all: { word: "All", active: null },
-};
+const shown = { now: true, released: false, all: null }; // whether they are in force
 
 type Shown = keyof typeof shown;
-const options = (Object.keys(shown) as Shown[]).map((value) => ({ value, word: shown[value].word }));
+const choices = Object.keys(shown) as Shown[];
 
 /** Messages that were taken out of selections: why, by whom, and which selections hold them. */
 export default function QuarantinePage() {
-  useTitle("Quarantine");
+  useTitle(t("quarantine.title"));
   const client = useClient();
   const [params, setParams] = useSearchParams();
   const asked = params.get("show") ?? "now";
@@ -38,7 +35,7 @@ export default function QuarantinePage() {
   const pages = usePages(
     useCallback(
       async (after: string | null) => {
-        const { active } = shown[show];
+        const active = shown[show];
         const { quarantines: q } = await ask(client, QuarantinesQuery, { active, after, count: after === null });
         const { pageInfo, totalCount } = q;
         const items = q.edges.map((e) => ({ ...e.node, cursor: e.cursor }));
@@ -50,13 +47,13 @@ export default function QuarantinePage() {
   return (
     <>
       <PageHead
-        title="Quarantine"
-        note={pages.totalCount === null ? "" : `${count(pages.totalCount)}, the newest first`}
+        title={t("quarantine.title")}
+        note={pages.totalCount === null ? "" : t("quarantine.note", { n: pages.totalCount })}
       >
         <Choice
-          label="Which"
+          label={t("quarantine.which")}
           value={show}
-          options={options}
+          options={choices.map((value) => ({ value, word: t(`quarantine.shown.${value}`) }))}
           onChoose={(s) => setParams(s === "now" ? {} : { show: s }, { replace: true })}
         />
       </PageHead>
@@ -68,9 +65,8 @@ export default function QuarantinePage() {
         estimate={170}
         row={(q) => <Row of={q} onReleased={pages.reload} />}
         empty={
-          <Screen icon="quarantine" title={show === "released" ? "None was released" : "Nothing is in quarantine"}>
-            A message that should not be given to anybody as context can be taken out of selections: open it, and choose
-            Quarantine.
+          <Screen icon="quarantine" title={show === "released" ? t("quarantine.none.released") : t("quarantine.none")}>
+            {t("quarantine.none.help")}
           </Screen>
         }
       />
@@ -82,7 +78,10 @@ function Row({ of: q, onReleased }: { of: QuarantineOf; onReleased: () => void }
   const { identity } = useSession();
   const { message: m, release } = q;
   return (
-    <article className={styles.row} aria-label={`Message ${m.sequence} of ${nameOf(m.owner)}`}>
+    <article
+      className={styles.row}
+      aria-label={t("quarantine.message", { sequence: m.sequence, name: nameOf(m.owner) })}
+    >
       <Avatar of={m.owner} />
       <div className={styles.what}>
         <p className={styles.from}>
@@ -95,9 +94,15 @@ function Row({ of: q, onReleased }: { of: QuarantineOf; onReleased: () => void }
           {m.content ?? <Erased by={m.integrity.erasure?.hash} />}
         </p>
         <dl className={styles.facts}>
-          <Fact name="In quarantine" at={q.placedAt} by={q.placedBy} event={q.event.hash} why={q.reason} />
+          <Fact name={t("quarantine.fact.now")} at={q.placedAt} by={q.placedBy} event={q.event.hash} why={q.reason} />
           {release && (
-            <Fact name="Released" at={release.at} by={release.by} event={release.event.hash} why={release.reason} />
+            <Fact
+              name={t("quarantine.released")}
+              at={release.at}
+              by={release.by}
+              event={release.event.hash}
+              why={release.reason}
+            />
           )}
         </dl>
         <Holders of={q} />
@@ -118,7 +123,8 @@ function Fact({ name, at, by, event, why }: FactProps) {
       <dd>
         <span dir="auto">{why}</span>
         <span className={styles.when}>
-          <PlayerName player={by} />, <Time at={at} />, <Link href={`/messages/${event}`}>on record</Link>
+          <PlayerName player={by} />, <Time at={at} />,{" "}
+          <Link href={`/messages/${event}`}>{t("quarantine.record")}</Link>
         </span>
       </dd>
     </div>

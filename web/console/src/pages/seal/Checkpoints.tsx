@@ -3,9 +3,10 @@ import { useClient } from "urql";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { Button } from "../../ui/Button";
-import { count, plural } from "../../ui/format";
+import { count } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
 import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
 import { CheckpointsQuery } from "./query";
 import styles from "./SealPage.module.css";
 
@@ -23,42 +24,50 @@ export function Checkpoints({ newest }: { newest: number }) {
   const first = items[0]?.size ?? 0;
   return (
     <section className={styles.section} aria-labelledby="checkpoints">
-      <h2 id="checkpoints">Checkpoints{totalCount !== null && ` (${count(totalCount)})`}</h2>
+      <h2 id="checkpoints">
+        {totalCount === null ? t("seal.checkpoints") : t("seal.checkpoints.counted", { n: totalCount })}
+      </h2>
       {items.length > 0 && first !== newest && (
         <div className={styles.row}>
           <Button icon="retry" onClick={reload}>
-            Show newer ones
+            {t("seal.checkpoints.newer")}
           </Button>
         </div>
       )}
-      {items.length === 0 && !loading && !error && <p className={styles.none}>None yet.</p>}
+      {items.length === 0 && !loading && !error && <p className={styles.none}>{t("seal.checkpoints.none")}</p>}
       <ol className={styles.list}>
         {items.map((c) => (
           <li key={c.note}>
             <b className={styles.size}>{count(c.size)}</b>
             <span className={styles.grow}>
-              <code className={styles.root} title="root">
+              <code className={styles.root} title={t("seal.root")}>
                 {c.root}
               </code>
               <br />
               <span className={styles.none}>
-                {c.note.slice(0, c.note.indexOf("\n"))}, <Time at={c.signedAt} />,{" "}
-                {plural(c.cosignatures, "cosignature")}
+                <T
+                  id="seal.checkpoint.facts"
+                  values={{
+                    origin: c.note.slice(0, c.note.indexOf("\n")),
+                    when: <Time at={c.signedAt} />,
+                    n: c.cosignatures,
+                  }}
+                />
               </span>
             </span>
-            <Copy text={c.note} label="Copy" />
+            <Copy text={c.note} label={t("seal.copy")} />
           </li>
         ))}
       </ol>
       {error && (
         <p className={styles.warning} role="alert">
-          Could not load checkpoints: {error.message}
+          {t("seal.checkpoints.failed", { why: error.message })}
         </p>
       )}
       {(hasMore || error) && (
         <div className={styles.row}>
           <Button disabled={loading} onClick={() => void more()}>
-            {error ? "Try again" : "Show older ones"}
+            {error ? t("seal.again") : t("seal.checkpoints.older")}
           </Button>
         </div>
       )}

@@ -5,6 +5,7 @@ import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/icons";
 import { ReasonDialog } from "../../ui/ReasonDialog";
+import { T, t } from "../../words";
 import { AcceptTree, type Seal } from "./query";
 import styles from "./SealPage.module.css";
 
@@ -15,7 +16,7 @@ export function Condition({ seal: { condition, problem, origin } }: { seal: Seal
       <p className={problem ? styles.warning : styles.well}>
         <Icon name={problem ? "warning" : "sealed"} />
         <span>
-          <b>Sealing.</b> {problem ?? "What is appended is in the signed tree within about a second."}
+          <T id="seal.sealing" values={{ what: problem ?? t("seal.sealing.well") }} />
         </span>
       </p>
     );
@@ -24,11 +25,7 @@ export function Condition({ seal: { condition, problem, origin } }: { seal: Seal
     <div className={styles.alarm} role="alert">
       <Icon name="broken" size={20} />
       <div>
-        <b>
-          {condition === "REFUSED"
-            ? "REFUSED: the tree does not extend what was signed before, so nothing is signed"
-            : "FAILING: this server cannot seal"}
-        </b>
+        <b>{condition === "REFUSED" ? t("seal.refused") : t("seal.failing")}</b>
         <p className={styles.reason}>{problem}</p>
         {condition === "REFUSED" && <Accept origin={origin} />}
       </div>
@@ -40,34 +37,26 @@ function Accept({ origin }: { origin: string }) {
   const { identity } = useSession();
   const [open, setOpen] = useState(false);
   const [, accept] = useMutation(AcceptTree);
-  if (!isAdmin(identity)) return <p>It needs an administrator’s word.</p>;
+  if (!isAdmin(identity)) return <p>{t("seal.accept.admin")}</p>;
   return (
     <>
-      <p>
-        If you do not know why, stop here: somebody may have rolled the database back or changed what was sealed. Check
-        the whole log below, compare with witnesses and exports, and restore what is missing.
-      </p>
+      <p>{t("seal.accept.warning")}</p>
       <Button icon="warning" onClick={() => setOpen(true)}>
-        Accept this tree…
+        {t("seal.accept")}
       </Button>
       {open && (
         <ReasonDialog
-          title="Go on with a tree that does not extend what was signed?"
+          title={t("seal.accept.title")}
           icon="warning"
-          confirm="Accept, under a new name"
+          confirm={t("seal.accept.confirm")}
           onConfirm={async (reason) => (await accept({ reason })).error ?? null}
           onClose={() => setOpen(false)}
         >
           <p>
-            <b>What it means:</b> you say that the log as it is in the database now is right, though it is not the one
-            that <code>{origin}</code> signed. What that one covered and this one lacks stays lost.
+            <T id="seal.accept.means" values={{ origin: <code>{origin}</code> }} />
           </p>
-          <p>
-            The log goes on under a new name and with a new key. The old name’s last checkpoint stays on record with
-            your reason. Everybody who pinned the old key, this browser too, will be told that the key is another one,
-            and witnesses have to be given the new one.
-          </p>
-          <p>It cannot be taken back.</p>
+          <p>{t("seal.accept.then")}</p>
+          <p>{t("seal.accept.final")}</p>
         </ReasonDialog>
       )}
     </>

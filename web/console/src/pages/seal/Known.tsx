@@ -5,9 +5,10 @@ import { Anchor, type Standing as State } from "../../seal/anchor";
 import { forgetPin, readPin } from "../../seal/pin";
 import { sourceOf } from "../../seal/query";
 import { Button } from "../../ui/Button";
-import { dateTime, plural } from "../../ui/format";
+import { dateTime } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Standing } from "../../ui/Standing";
+import { t } from "../../words";
 import styles from "./SealPage.module.css";
 
 type Found = { standing: State; at: string } | { error: string } | null;
@@ -35,13 +36,13 @@ export function Known({ publicKey }: { publicKey: string }) {
   };
   return (
     <section className={styles.section} aria-labelledby="known">
-      <h2 id="known">What this browser knows</h2>
+      <h2 id="known">{t("seal.known")}</h2>
       {found === null ? (
-        <p className={styles.none}>Checking…</p>
+        <p className={styles.none}>{t("seal.known.checking")}</p>
       ) : "error" in found ? (
         <p className={styles.warning} role="alert">
           <Icon name="error" />
-          Not checked: {found.error}
+          {t("seal.known.failed", { why: found.error })}
         </p>
       ) : (
         <>
@@ -49,21 +50,19 @@ export function Known({ publicKey }: { publicKey: string }) {
           {found.standing.checkpoint && (
             <p className={styles.checked}>
               <Icon name={found.standing.checkpoint.signature === "valid" ? "check" : "warning"} size={14} />
-              Checkpoint of {plural(found.standing.checkpoint.size, "message")} checked by this browser,{" "}
-              {dateTime(found.at)}
-              {found.standing.checkpoint.signature === "valid" ? ": its signature holds" : ", but for its signature"}.
+              {t(found.standing.checkpoint.signature === "valid" ? "seal.known.valid" : "seal.known.unsigned", {
+                n: found.standing.checkpoint.size,
+                when: dateTime(found.at),
+              })}
             </p>
           )}
         </>
       )}
       <div className={styles.row}>
         <Button icon="retry" onClick={() => void check()}>
-          Check again
+          {t("seal.known.again")}
         </Button>
-        <span className={styles.none}>
-          Kept in this browser: the key, and the newest checkpoint that it checked. The script that checks came from
-          this server.
-        </span>
+        <span className={styles.none}>{t("seal.known.kept")}</span>
       </div>
     </section>
   );
@@ -76,17 +75,15 @@ function Repin({ onPin }: { onPin: () => void }) {
     <span className={styles.repin}>
       {sure ? (
         <>
-          <span>
-            This browser forgets what it knew. Do this only if you know from elsewhere why the log is another.
-          </span>
+          <span>{t("seal.repin.warning")}</span>
           <Button icon="key" onClick={onPin}>
-            Forget, and pin what is shown now
+            {t("seal.repin.sure")}
           </Button>
-          <Button onClick={() => setSure(false)}>Cancel</Button>
+          <Button onClick={() => setSure(false)}>{t("seal.cancel")}</Button>
         </>
       ) : (
         <Button icon="key" onClick={() => setSure(true)}>
-          Trust what is shown now…
+          {t("seal.repin")}
         </Button>
       )}
     </span>

@@ -1,12 +1,12 @@
 import { useEffect } from "react";
 import { useQuery } from "urql";
 import { useTitle } from "../../app/title";
-import { count, plural } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading } from "../../ui/Screen";
 import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
 import { Checkpoints } from "./Checkpoints";
 import { Condition } from "./Condition";
 import { Known } from "./Known";
@@ -19,7 +19,7 @@ const pace = 3_000; // milliseconds between looks at the seal
 
 /** Whether the log is sealed, under which name and key, who witnesses it, and the check of all of it. */
 export default function SealPage() {
-  useTitle("Seal");
+  useTitle(t("seal.title"));
   const [{ data, error }, again] = useQuery({ query: SealQuery, requestPolicy: "network-only" });
   useEffect(() => {
     const timer = setInterval(() => {
@@ -30,9 +30,9 @@ export default function SealPage() {
   const seal = data?.seal;
   return (
     <>
-      <PageHead title="Seal" note="What is signed of the log, and by whom it is witnessed" />
+      <PageHead title={t("seal.title")} note={t("seal.note")} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it */}
-      <section className={styles.page} tabIndex={0} aria-label="The seal">
+      <section className={styles.page} tabIndex={0} aria-label={t("seal.region")}>
         {seal ? (
           <>
             <Condition seal={seal} />
@@ -45,7 +45,7 @@ export default function SealPage() {
         ) : error ? (
           <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
         ) : (
-          <Loading what="the seal" />
+          <Loading what={t("seal.loading")} />
         )}
       </section>
     </>
@@ -56,57 +56,59 @@ function Facts({ seal }: { seal: Seal }) {
   const { checkpoint: c, witnessed: w } = seal;
   return (
     <section className={styles.section} aria-labelledby="log">
-      <h2 id="log">The log</h2>
+      <h2 id="log">{t("seal.log")}</h2>
       <dl className={styles.facts}>
         <div>
-          <dt>Name (origin)</dt>
+          <dt>{t("seal.origin")}</dt>
           <dd>
             <code>{seal.origin}</code>
           </dd>
         </div>
         <div>
-          <dt>Public key</dt>
+          <dt>{t("seal.key")}</dt>
           <dd>
-            <code>{seal.publicKey}</code> <Copy text={seal.publicKey} label="Copy the key" />
+            <code>{seal.publicKey}</code> <Copy text={seal.publicKey} label={t("seal.key.copy")} />
           </dd>
         </div>
         <div>
-          <dt>Newest checkpoint</dt>
+          <dt>{t("seal.newest")}</dt>
           <dd>
             {c ? (
               <>
-                <b>{plural(c.size, "message")}</b>, signed <Time at={c.signedAt} />,{" "}
-                {plural(c.cosignatures, "cosignature")}
+                <T
+                  id="seal.signed"
+                  values={{ n: c.size, when: <Time at={c.signedAt} />, cosignatures: c.cosignatures }}
+                />
                 <br />
-                <code title="root">{c.root}</code> <Copy text={c.note} label="Copy the checkpoint" />
+                <code title={t("seal.root")}>{c.root}</code> <Copy text={c.note} label={t("seal.checkpoint.copy")} />
               </>
             ) : (
-              "none yet: nothing is sealed"
+              t("seal.newest.none")
             )}
           </dd>
         </div>
         <div>
-          <dt>Newest witnessed</dt>
+          <dt>{t("seal.witnessed")}</dt>
           <dd>
             {w ? (
-              <>
-                {plural(w.size, "message")}, signed <Time at={w.signedAt} />, {plural(w.cosignatures, "cosignature")}
-              </>
+              <T
+                id="seal.signed.plain"
+                values={{ n: w.size, when: <Time at={w.signedAt} />, cosignatures: w.cosignatures }}
+              />
             ) : (
-              "none: no witness has cosigned a checkpoint"
+              t("seal.witnessed.none")
             )}
           </dd>
         </div>
         <div>
-          <dt>Waiting</dt>
-          <dd>{seal.waiting === 0 ? "nothing" : `${count(seal.waiting)} only chained, not yet in the tree`}</dd>
+          <dt>{t("seal.waiting")}</dt>
+          <dd>{seal.waiting === 0 ? t("seal.waiting.none") : t("seal.waiting.some", { n: seal.waiting })}</dd>
         </div>
       </dl>
       <p className={styles.note}>
         <Icon name="key" size={14} />
         <span>
-          Keep the key where this server cannot change it; <a href="/log.pub">/log.pub</a> gives it as a file. An export
-          with proofs is then checked without this server: <code>verify FILE --key log.pub</code>.
+          <T id="seal.keep" components={{ file: (inside) => <a href="/log.pub">{inside}</a> }} />
         </span>
       </p>
     </section>

@@ -6,8 +6,8 @@ import { useSession } from "../../api/session";
 import { follow, type ServerProgress } from "../../chain/server";
 import { type Break, Breaks, fromServer } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
-import { count, plural } from "../../ui/format";
 import { Icon } from "../../ui/icons";
+import { t } from "../../words";
 import styles from "./SealPage.module.css";
 
 type State =
@@ -20,15 +20,8 @@ export function WholeLog() {
   const { identity } = useSession();
   return (
     <section className={styles.section} aria-labelledby="whole">
-      <h2 id="whole">The whole log</h2>
-      {isAdmin(identity) ? (
-        <Check />
-      ) : (
-        <p className={styles.none}>
-          Administrators have the server check all of it. You can check each thread and session that you take part in,
-          on its own page, against the same checkpoint.
-        </p>
-      )}
+      <h2 id="whole">{t("seal.whole")}</h2>
+      {isAdmin(identity) ? <Check /> : <p className={styles.none}>{t("seal.whole.admin")}</p>}
     </section>
   );
 }
@@ -68,30 +61,27 @@ function Check() {
       <div className={styles.row}>
         {state.phase === "running" ? (
           <Button icon="close" onClick={cancel}>
-            Cancel
+            {t("seal.cancel")}
           </Button>
         ) : (
           <Button icon="server" onClick={start}>
-            {state.phase === "idle" ? "Check the whole log" : "Check again"}
+            {state.phase === "idle" ? t("seal.whole.check") : t("seal.known.again")}
           </Button>
         )}
         {state.phase === "idle" ? (
-          <span className={styles.none}>
-            On the server: every chain, every leaf, the tree’s root, checkpoints, and what is kept outside of the
-            database.
-          </span>
+          <span className={styles.none}>{t("seal.whole.what")}</span>
         ) : (
           <Outcome state={state} />
         )}
       </div>
-      <Breaks who="Reported by the server" breaks={breaks.map(fromServer)} action={open} />
+      <Breaks who={t("seal.whole.server")} breaks={breaks.map(fromServer)} action={open} />
     </>
   );
 }
 
 function open(b: Break) {
-  if (!b.hash || b.kind.startsWith("Missing")) return null;
-  return <Link href={`/messages/${b.hash}`}>Open</Link>;
+  if (!b.hash || b.missing) return null;
+  return <Link href={`/messages/${b.hash}`}>{t("seal.open")}</Link>;
 }
 
 function Outcome({ state }: { state: Exclude<State, { phase: "idle" }> }) {
@@ -100,16 +90,16 @@ function Outcome({ state }: { state: Exclude<State, { phase: "idle" }> }) {
   const tone = state.phase === "failed" || found > 0 ? "bad" : state.phase === "ended" ? "good" : "muted";
   const said =
     state.phase === "failed"
-      ? `not finished: ${state.error}`
+      ? t("seal.whole.failed", { why: state.error })
       : found > 0
-        ? plural(found, "break")
-        : { running: "checking…", ended: "no break, the server says", cancelled: "cancelled" }[state.phase];
+        ? t("seal.whole.breaks", { n: found })
+        : { running: t("seal.whole.checking"), ended: t("seal.whole.well"), cancelled: t("seal.whole.cancelled") }[
+            state.phase
+          ];
   return (
     <div className={styles.outcome} data-tone={tone} aria-live="polite">
-      <span>
-        {count(p?.checked ?? 0)} of {count(p?.total ?? 0)}
-      </span>
-      <progress aria-label="The whole log" max={Math.max(p?.total ?? 1, 1)} value={p?.checked ?? 0} />
+      <span>{t("seal.whole.of", { n: p?.checked ?? 0, total: p?.total ?? 0 })}</span>
+      <progress aria-label={t("seal.whole")} max={Math.max(p?.total ?? 1, 1)} value={p?.checked ?? 0} />
       <span className={styles.said}>
         <Icon name={tone === "bad" ? "broken" : tone === "good" ? "check" : "unchecked"} size={14} />
         {said}

@@ -1,6 +1,6 @@
-import { count, plural } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
 import type { Seal } from "./query";
 import styles from "./SealPage.module.css";
 
@@ -8,11 +8,10 @@ import styles from "./SealPage.module.css";
 export function Witnesses({ witnesses, sealed }: { witnesses: Seal["witnesses"]; sealed: number }) {
   return (
     <section className={styles.section} aria-labelledby="witnesses">
-      <h2 id="witnesses">Witnesses</h2>
+      <h2 id="witnesses">{t("seal.witnesses")}</h2>
       {witnesses.length === 0 ? (
         <p className={styles.none}>
-          None: nobody but this server says that there is only one history. <code>WITNESSES</code> names some;{" "}
-          <code>go run . witness</code> is one.
+          <T id="seal.witnesses.none" />
         </p>
       ) : (
         <ul className={styles.list}>
@@ -26,14 +25,16 @@ export function Witnesses({ witnesses, sealed }: { witnesses: Seal["witnesses"];
                 {w.problem && (
                   <>
                     <br />
-                    <span className={styles.wrong}>does not cosign: {w.problem}</span>
+                    <span className={styles.wrong}>{t("seal.witness.problem", { why: w.problem })}</span>
                   </>
                 )}
               </span>
               <span>
                 {w.size === null
-                  ? "has cosigned nothing yet"
-                  : `cosigned ${plural(w.size, "message")}${w.size < sealed ? `, ${count(sealed - w.size)} behind` : ""}`}
+                  ? t("seal.witness.nothing")
+                  : w.size < sealed
+                    ? t("seal.witness.behind", { n: w.size, behind: sealed - w.size })
+                    : t("seal.witness.size", { n: w.size })}
                 {w.signedAt && (
                   <>
                     <br />

@@ -6,6 +6,7 @@ import { nameOf, plural, short } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
 import { Avatar, Chip, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { useLanguage } from "../../words";
 import type { LinkState } from "./link";
 import type { MessageRow } from "./query";
 import { look, Rail } from "./Rail";
@@ -26,6 +27,7 @@ const shownRefs = 3;
 
 /** A message in its conversation, with its link of the chain beside it. */
 export const Row = memo(function Row({ message: m, before, state, open, current, index, onOpen }: Props) {
+  useLanguage(); // memo keeps it as it is otherwise
   const starts = before?.session.hash !== m.session.hash;
   return (
     <>

@@ -6,7 +6,20 @@ import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { dateTime } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import { begin, type Draft, endOf, inputOf, type Kind, kinds, kindsFor, limits, problems, usualScopes } from "./draft";
+import { t } from "../../words";
+import {
+  begin,
+  type Draft,
+  endOf,
+  inputOf,
+  type Kind,
+  kinds,
+  kindsFor,
+  kindWord,
+  limits,
+  problems,
+  usualScopes,
+} from "./draft";
 import styles from "./NewToken.module.css";
 import { PlayerField } from "./PlayerField";
 import { CreateToken, type Made } from "./query";
@@ -38,8 +51,8 @@ export function Form({ onMade, onClose }: { onMade: (made: Made) => void; onClos
     const { field, detail, code } = fieldError(error);
     setWrong(
       fields.includes(field)
-        ? { [field]: `The server: it ${detail}` }
-        : { other: `${field} ${detail} (${code})`.trim() },
+        ? { [field]: t("tokens.server.field", { detail }) }
+        : { other: t("tokens.server.named", { field, detail, code }).trim() },
     );
   };
   return (
@@ -48,20 +61,18 @@ export function Form({ onMade, onClose }: { onMade: (made: Made) => void; onClos
       {isAdmin(identity) ? (
         <PlayerField chosen={draft.player} wrong={wrong.player} onChoose={(player) => change({ player })} />
       ) : (
-        <p className={styles.hint}>
-          It stands for your own player, as you do. Tokens that stand for others are made by administrators.
-        </p>
+        <p className={styles.hint}>{t("tokens.stands.own")}</p>
       )}
       <ScopesField draft={draft} wrong={wrong.scopes} onChange={(chosen) => change({ scopes: chosen })} />
       <Expiry draft={draft} wrong={wrong.expiresAt} onChange={(days) => change({ days })} />
-      <Field label="Note" wrong={wrong.note} hint="What it is for, so that somebody later knows whether to revoke it.">
+      <Field label={t("tokens.note.label")} wrong={wrong.note} hint={t("tokens.note.hint")}>
         {(props) => <input {...props} value={draft.note} onChange={(e) => change({ note: e.target.value })} />}
       </Field>
       {wrong.other && <Wrong>{wrong.other}</Wrong>}
       <div className={styles.actions}>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("tokens.cancel")}</Button>
         <Button type="submit" look="primary" icon="key" disabled={fetching}>
-          {fetching ? "Making it…" : "Make the token"}
+          {fetching ? t("tokens.making") : t("tokens.make")}
         </Button>
       </div>
     </form>
@@ -75,7 +86,7 @@ function Kinds({ draft, wrong, onChoose }: { draft: Draft; wrong: string | undef
   const offered = kindsFor(identity);
   return (
     <fieldset className={styles.group}>
-      <legend>What has it?</legend>
+      <legend>{t("tokens.kind")}</legend>
       <div className={styles.kinds}>
         {offered.map((kind) => (
           <label key={kind} className={styles.choice}>
@@ -87,13 +98,13 @@ function Kinds({ draft, wrong, onChoose }: { draft: Draft; wrong: string | undef
               onChange={() => onChoose(kind)}
             />
             <span>
-              <b>{kinds[kind].word}</b> <code>{kinds[kind].prefix}…</code>
-              <span className={styles.hint}>{kinds[kind].about}</span>
+              <b>{kindWord(kind)}</b> <code>{kinds[kind].prefix}…</code>
+              <span className={styles.hint}>{t(`tokens.about.${kind}`)}</span>
             </span>
           </label>
         ))}
       </div>
-      {!isAdmin(identity) && <p className={styles.hint}>Only administrators make tokens of administrators.</p>}
+      {!isAdmin(identity) && <p className={styles.hint}>{t("tokens.kind.admin")}</p>}
       {wrong && <Wrong>{wrong}</Wrong>}
     </fieldset>
   );
@@ -109,7 +120,7 @@ function ScopesField({ draft, wrong, onChange }: ScopesProps) {
     onChange(allScopes.filter((s) => (s === scope ? on : draft.scopes.includes(s))));
   return (
     <fieldset className={styles.group}>
-      <legend>What may it do?</legend>
+      <legend>{t("tokens.scopes")}</legend>
       <div className={styles.scopes}>
         {allScopes.map((scope) => (
           <label key={scope} className={styles.choice}>
@@ -122,10 +133,9 @@ function ScopesField({ draft, wrong, onChange }: ScopesProps) {
             />
             <span>
               <code>{scope}</code>
-              {kinds[draft.kind].scopes.includes(scope) && <span className={styles.usual}>usual</span>}
+              {kinds[draft.kind].scopes.includes(scope) && <span className={styles.usual}>{t("tokens.usual")}</span>}
               <span className={styles.hint}>
-                {scopeWords(scope)}
-                {!has(identity, scope) && " Your own token lacks it, so you cannot give it."}
+                {has(identity, scope) ? scopeWords(scope) : t("tokens.scopes.lacked", { scope: scopeWords(scope) })}
               </span>
             </span>
           </label>
@@ -133,7 +143,7 @@ function ScopesField({ draft, wrong, onChange }: ScopesProps) {
       </div>
       {!same && (
         <div>
-          <Button onClick={() => onChange(usual)}>The usual of {kinds[draft.kind].word.toLowerCase()}s</Button>
+          <Button onClick={() => onChange(usual)}>{t(`tokens.usual.${draft.kind}`)}</Button>
         </div>
       )}
       {wrong && <Wrong>{wrong}</Wrong>}
@@ -155,13 +165,12 @@ function Expiry({
   const ends = days >= 1 && days <= limits.days ? dateTime(new Date(endOf(days, Date.now())).toISOString()) : null;
   return (
     <Field
-      label="Days until it ends"
+      label={t("tokens.days")}
       wrong={wrong}
       hint={
-        <>
-          1 to {limits.days}; usual here: {usual}.{ends && ` Made now, it ends ${ends}.`} A token that lives shorter
-          does less harm if it is lost.
-        </>
+        ends
+          ? t("tokens.days.hint.ends", { most: limits.days, usual, ends })
+          : t("tokens.days.hint", { most: limits.days, usual })
       }
     >
       {(props) => (

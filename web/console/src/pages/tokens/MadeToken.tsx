@@ -3,7 +3,8 @@ import { dateTime } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
 import { PlayerName } from "../../ui/Things";
-import { curl, kinds } from "./draft";
+import { T, t } from "../../words";
+import { curl, kindWord } from "./draft";
 import styles from "./NewToken.module.css";
 import type { Made } from "./query";
 
@@ -15,29 +16,34 @@ export function MadeToken({ made: { secret, token }, onClose }: { made: Made; on
       <p className={styles.once}>
         <Icon name="warning" />
         <span>
-          <b>This is shown now and never again.</b> The server keeps only its SHA-256. Copy it to where it is used, and
-          nowhere else.
+          <T id="tokens.once" />
         </span>
       </p>
       <div className={styles.secret}>
         <code>{secret}</code>
-        <Copy text={secret} label="Copy the token" />
+        <Copy text={secret} label={t("tokens.copy")} />
       </div>
       <p>
-        {kinds[token.kind].word} of <PlayerName player={token.player} />, until {dateTime(token.expiresAt)}:{" "}
-        {token.scopes.join(", ")}.
+        <T
+          id="tokens.made.of"
+          values={{
+            kind: kindWord(token.kind),
+            player: <PlayerName player={token.player} />,
+            when: dateTime(token.expiresAt),
+            scopes: token.scopes.join(", "),
+          }}
+        />
       </p>
       <section className={styles.example} aria-labelledby="example">
-        <h3 id="example">Try it</h3>
+        <h3 id="example">{t("tokens.try")}</h3>
         <pre>{example}</pre>
-        <Copy text={example} label="Copy the command" />
+        <Copy text={example} label={t("tokens.try.copy")} />
         <p className={styles.hint}>
-          A shell keeps what is typed in its history: with tokens that live long, put the header into a file and pass{" "}
-          <code>-H @file</code>.
+          <T id="tokens.history" />
         </p>
       </section>
       <Button look="primary" icon="check" onClick={onClose}>
-        I have copied it
+        {t("tokens.copied")}
       </Button>
     </div>
   );

@@ -5,17 +5,14 @@ import { ask } from "../../api/query";
 import { Button } from "../../ui/Button";
 import { nameOf, short } from "../../ui/format";
 import type { Thing } from "../../ui/Things";
+import { T, t } from "../../words";
 import { Field, Wrong } from "./Form";
 import styles from "./NewToken.module.css";
 import { DescribePlayer, type PlayerInput, PlayersLike } from "./query";
 
 type Place = PlayerInput["namespace"];
 
-const places: { value: Place; word: string }[] = [
-  { value: "PLY", word: "of the system (PLY)" },
-  { value: "PLU", word: "of a user (PLU)" },
-  { value: "PLX", word: "shared (PLX)" },
-];
+const places = ["PLY", "PLU", "PLX"] as const satisfies Place[];
 
 type Props = {
   /** The hash that is to be described; null: the one that follows from the key. */
@@ -37,7 +34,10 @@ export function NewPlayer({ hash, onDescribed, onClose }: Props) {
 
   const save = async () => {
     setThere(null);
-    const missing = { ...(!name.trim() && { name: "Write a name." }), ...(!key.trim() && { key: "Write a key." }) };
+    const missing = {
+      ...(!name.trim() && { name: t("tokens.describe.name.missing") }),
+      ...(!key.trim() && { key: t("tokens.describe.key.missing") }),
+    };
     setWrong(missing);
     if (Object.keys(missing).length > 0) return;
     setBusy(true);
@@ -50,7 +50,11 @@ export function NewPlayer({ hash, onDescribed, onClose }: Props) {
       if (made) return onDescribed(made.hash);
       if (!error) return;
       const { field, detail, code } = fieldError(error);
-      setWrong(/^(name|key)$/.test(field) ? { [field]: `The server: it ${detail}` } : { other: `${detail} (${code})` });
+      setWrong(
+        /^(name|key)$/.test(field)
+          ? { [field]: t("tokens.server.field", { detail }) }
+          : { other: t("tokens.server.other", { detail, code }) },
+      );
     } catch (error) {
       setWrong({ other: error instanceof Error ? error.message : String(error) });
     } finally {
@@ -69,26 +73,26 @@ export function NewPlayer({ hash, onDescribed, onClose }: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Enter and Esc for the fields inside
     <div className={styles.player} onKeyDown={onKeyDown}>
-      <h3>{hash ? `Describe the player ${short(hash)}…` : "Describe a new player"}</h3>
-      <Field label="Name" wrong={wrong.name} hint="For people.">
+      <h3>{hash ? t("tokens.describe.this", { hash: short(hash) }) : t("tokens.describe.new")}</h3>
+      <Field label={t("tokens.describe.name")} wrong={wrong.name} hint={t("tokens.describe.name.hint")}>
         {(props) => (
           // biome-ignore lint/a11y/noAutofocus: it was asked for just now
           <input {...props} autoFocus value={name} onChange={(e) => setName(e.target.value)} />
         )}
       </Field>
       <Field
-        label="Key"
+        label={t("tokens.describe.key")}
         wrong={wrong.key}
-        hint={`For programs: short, such as concierge.${hash ? "" : " The player’s hash follows from it, so it stays."}`}
+        hint={t(hash ? "tokens.describe.key.hint" : "tokens.describe.key.hint.new")}
       >
         {(props) => <input {...props} value={key} spellCheck={false} onChange={(e) => setKey(e.target.value)} />}
       </Field>
-      <Field label="Whose" hint="Keys are unique in each of these.">
+      <Field label={t("tokens.describe.whose")} hint={t("tokens.describe.whose.hint")}>
         {(props) => (
           <select {...props} value={namespace} onChange={(e) => setNamespace(e.target.value as Place)}>
             {places.map((p) => (
-              <option key={p.value} value={p.value}>
-                {p.word}
+              <option key={p} value={p}>
+                {t(`tokens.whose.${p}`)}
               </option>
             ))}
           </select>
@@ -98,15 +102,15 @@ export function NewPlayer({ hash, onDescribed, onClose }: Props) {
       {there && (
         <div className={styles.there}>
           <Wrong>
-            There is a player with this key: <bdi>{nameOf(there)}</bdi>.
+            <T id="tokens.describe.there" values={{ name: <bdi>{nameOf(there)}</bdi> }} />
           </Wrong>
-          <Button onClick={() => onDescribed(there.hash)}>Choose this player</Button>
+          <Button onClick={() => onDescribed(there.hash)}>{t("tokens.describe.choose")}</Button>
         </div>
       )}
       <div className={styles.actions}>
-        <Button onClick={onClose}>Not now</Button>
+        <Button onClick={onClose}>{t("tokens.describe.later")}</Button>
         <Button icon="plus" disabled={busy} onClick={() => void save()}>
-          {busy ? "Saving…" : "Save the player"}
+          {busy ? t("tokens.describe.saving") : t("tokens.describe.save")}
         </Button>
       </div>
     </div>

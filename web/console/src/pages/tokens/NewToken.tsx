@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { IconButton } from "../../ui/Button";
+import { t } from "../../words";
 import { Form } from "./Form";
 import { MadeToken } from "./MadeToken";
 import styles from "./NewToken.module.css";
@@ -19,10 +20,10 @@ export function NewToken({ onMade, onClose }: { onMade: () => void; onClose: () 
     onMade();
   };
   return (
-    <aside ref={panel} className={styles.panel} tabIndex={-1} aria-label={made ? "The new token" : "New token"}>
+    <aside ref={panel} className={styles.panel} tabIndex={-1} aria-label={made ? t("tokens.made") : t("tokens.new")}>
       <header className={styles.head}>
-        <h2>{made ? "The new token" : "New token"}</h2>
-        {!made && <IconButton icon="close" label="Close the form" action="panel.close" onClick={onClose} />}
+        <h2>{made ? t("tokens.made") : t("tokens.new")}</h2>
+        {!made && <IconButton icon="close" label={t("tokens.close")} action="panel.close" onClick={onClose} />}
       </header>
       {made ? <MadeToken made={made} onClose={onClose} /> : <Form onMade={done} onClose={onClose} />}
     </aside>

@@ -4,6 +4,7 @@ import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { ComponentName, Picker } from "../../ui/Picker";
+import { t } from "../../words";
 import { Wrong } from "./Form";
 import { NewPlayer } from "./NewPlayer";
 import styles from "./NewToken.module.css";
@@ -25,11 +26,11 @@ export function PlayerField({ chosen, wrong, onChoose }: Props) {
   const mayDescribe = has(identity, "memory:write");
   return (
     <fieldset className={styles.group}>
-      <legend>Whom does it stand for?</legend>
+      <legend>{t("tokens.player")}</legend>
       <Picker
-        label="Player"
+        label={t("tokens.player.label")}
         namespaces={["PLY", "PLU", "PLX"]}
-        hint="A name, a key or a whole hash"
+        hint={t("tokens.player.hint")}
         most={1}
         chosen={chosen ? [chosen] : []}
         invalid={wrong !== undefined}
@@ -38,9 +39,7 @@ export function PlayerField({ chosen, wrong, onChoose }: Props) {
       />
       {wrong && <Wrong>{wrong}</Wrong>}
       <p id={hint} className={styles.hint}>
-        {unknown
-          ? "Nobody has described a player with this hash. A token can stand for it all the same."
-          : "It sees the sessions that this player takes part in, and sends messages as this player."}
+        {unknown ? t("tokens.player.unknown") : t("tokens.player.sees")}
       </p>
       {describing ? (
         <NewPlayer
@@ -54,10 +53,12 @@ export function PlayerField({ chosen, wrong, onChoose }: Props) {
         />
       ) : (
         <div className={styles.actions}>
-          {chosen !== identity.player && <Button onClick={() => onChoose(identity.player)}>Myself</Button>}
+          {chosen !== identity.player && (
+            <Button onClick={() => onChoose(identity.player)}>{t("tokens.player.self")}</Button>
+          )}
           {mayDescribe && (
             <Button icon="plus" onClick={() => setDescribing(true)}>
-              {unknown ? "Describe this player…" : "Describe a new player…"}
+              {unknown ? t("tokens.player.describe") : t("tokens.player.describe.new")}
             </Button>
           )}
         </div>

@@ -4,50 +4,54 @@ import { date, dateTime, until } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Avatar, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
-import { endsSoon, kinds } from "./draft";
+import { T, t } from "../../words";
+import { endsSoon, kindWord } from "./draft";
 import type { TokenRow } from "./query";
 import styles from "./Row.module.css";
 
 /** A token: whom it stands for, what it opens, and until when. own: it is the one that the reader signed in with. */
-export function Row({ token: t, own, onRevoke }: { token: TokenRow; own: boolean; onRevoke: () => void }) {
+export function Row({ token, own, onRevoke }: { token: TokenRow; own: boolean; onRevoke: () => void }) {
+  const whom = token.player.name ?? token.player.key ?? token.player.hash;
   return (
-    <div className={styles.row} data-state={t.state}>
-      <Avatar of={t.player} />
+    <div className={styles.row} data-state={token.state}>
+      <Avatar of={token.player} />
       <div className={styles.who}>
         <p className={styles.name}>
-          <PlayerName player={t.player} />
-          <span className={styles.kind} data-kind={t.kind}>
-            {kinds[t.kind].word}
+          <PlayerName player={token.player} />
+          <span className={styles.kind} data-kind={token.kind}>
+            {kindWord(token.kind)}
           </span>
-          {own && <span className={styles.own}>you use it now</span>}
+          {own && <span className={styles.own}>{t("tokens.row.own")}</span>}
         </p>
         <p className={styles.note} dir="auto">
-          {t.note || <i>no note</i>}
+          {token.note || <i>{t("tokens.row.unnoted")}</i>}
         </p>
-        <Scopes of={t.scopes} />
+        <Scopes of={token.scopes} />
       </div>
       <div className={styles.facts}>
-        <End token={t} />
+        <End token={token} />
         <p>
-          {t.lastUsedAt ? (
-            <>
-              Last used <Time at={t.lastUsedAt} as="ago" />
-            </>
+          {token.lastUsedAt ? (
+            <T id="tokens.row.used" values={{ when: <Time at={token.lastUsedAt} as="ago" /> }} />
           ) : (
-            "Never used"
+            t("tokens.row.unused")
           )}
         </p>
         <p>
-          Made by <PlayerName player={t.creator} />, <Time at={t.createdAt} />
+          <T
+            id="tokens.row.made"
+            values={{ player: <PlayerName player={token.creator} />, when: <Time at={token.createdAt} /> }}
+          />
         </p>
       </div>
       <div className={styles.act}>
-        {t.state === "ACTIVE" && (
+        {token.state === "ACTIVE" && (
           <Button onClick={onRevoke}>
-            Revoke…
+            {t("tokens.row.revoke")}
             <span className={styles.hidden}>
-              the token of {t.player.name ?? t.player.key ?? t.player.hash}
-              {t.note && `, ${t.note}`}
+              {token.note
+                ? t("tokens.row.revoke.noted", { name: whom, note: token.note })
+                : t("tokens.row.revoke.of", { name: whom })}
             </span>
           </Button>
         )}
@@ -58,9 +62,9 @@ export function Row({ token: t, own, onRevoke }: { token: TokenRow; own: boolean
 
 function Scopes({ of }: { of: readonly string[] }) {
   return (
-    <ul className={styles.scopes} aria-label="Scopes">
+    <ul className={styles.scopes} aria-label={t("tokens.row.scopes")}>
       {of.length === allScopes.length ? (
-        <li>all scopes</li>
+        <li>{t("tokens.row.all")}</li>
       ) : (
         of.map((scope) => (
           <li key={scope}>
@@ -72,33 +76,39 @@ function Scopes({ of }: { of: readonly string[] }) {
   );
 }
 
-function End({ token: t }: { token: TokenRow }) {
-  if (t.state === "REVOKED" && t.revokedAt) {
+function End({ token }: { token: TokenRow }) {
+  if (token.state === "REVOKED" && token.revokedAt) {
     return (
       <p className={styles.over}>
         <Icon name="erased" size={14} />
-        Revoked <Time at={t.revokedAt} />
+        <T id="tokens.row.revoked" values={{ when: <Time at={token.revokedAt} /> }} />
       </p>
     );
   }
   const when = (
-    <time dateTime={t.expiresAt} title={dateTime(t.expiresAt)}>
-      {t.state === "EXPIRED" ? date(t.expiresAt) : until(t.expiresAt, Date.now())}
+    <time dateTime={token.expiresAt} title={dateTime(token.expiresAt)}>
+      {token.state === "EXPIRED" ? date(token.expiresAt) : until(token.expiresAt, Date.now())}
     </time>
   );
-  if (t.state === "EXPIRED") {
+  if (token.state === "EXPIRED") {
     return (
       <p className={styles.over}>
         <Icon name="erased" size={14} />
-        Expired {when}
+        <T id="tokens.row.expired" values={{ when }} />
       </p>
     );
   }
-  if (!endsSoon(t, Date.now())) return <p>Expires {when}</p>;
+  if (!endsSoon(token, Date.now())) {
+    return (
+      <p>
+        <T id="tokens.row.expires" values={{ when }} />
+      </p>
+    );
+  }
   return (
     <p className={styles.soon}>
       <Icon name="warning" size={14} />
-      Expires soon: {when}
+      <T id="tokens.row.soon" values={{ when }} />
     </p>
   );
 }

@@ -9,11 +9,11 @@ import { useSession } from "../../api/session";
 import { auditSession } from "../../app/places";
 import { useTitle } from "../../app/title";
 import { Button } from "../../ui/Button";
-import { count } from "../../ui/format";
 import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Picker } from "../../ui/Picker";
 import { Screen } from "../../ui/Screen";
+import { T, t } from "../../words";
 import { NewToken } from "./NewToken";
 import { type TokenRow, TokensQuery } from "./query";
 import { Revoke } from "./Revoke";
@@ -22,7 +22,7 @@ import styles from "./TokensPage.module.css";
 
 /** Tokens that were made, with whom they stand for and until when; makes and revokes them. */
 export default function TokensPage() {
-  useTitle("Tokens");
+  useTitle(t("tokens.title"));
   const client = useClient();
   const { identity } = useSession();
   const [params, setParams] = useSearchParams();
@@ -53,13 +53,13 @@ export default function TokensPage() {
   const closeUnlessSecret = () => !document.querySelector("[data-secret]") && close();
   useAction("panel.close", closeUnlessSecret, { enabled: making });
   const note =
-    pages.totalCount === null ? "" : `${count(pages.totalCount)}${isAdmin(identity) ? "" : " of yours"}, latest first`;
+    pages.totalCount === null ? "" : t(isAdmin(identity) ? "tokens.note" : "tokens.note.own", { n: pages.totalCount });
   return (
     <div className={styles.page}>
       <div className={styles.column}>
-        <PageHead title="Tokens" note={note}>
+        <PageHead title={t("tokens.title")} note={note}>
           <Button ref={opener} icon="plus" look="primary" aria-expanded={making} action="token.new">
-            New token
+            {t("tokens.new")}
           </Button>
         </PageHead>
         <div className={styles.bar}>
@@ -67,35 +67,37 @@ export default function TokensPage() {
             <>
               <div className={styles.filter}>
                 <Picker
-                  label="Only those of"
+                  label={t("tokens.of")}
                   namespaces={["PLY", "PLU", "PLX"]}
-                  hint="Any player: a name or a hash"
+                  hint={t("tokens.of.hint")}
                   most={1}
                   chosen={player ? [player] : []}
                   onChoose={([hash]) => set("player", hash ?? null)}
                 />
               </div>
               <p className={styles.note}>
-                The token in the server’s <code>admin.token</code> and those of an OpenID provider are not listed. What
-                you make and revoke is <Link href={`/sessions/${auditSession(identity.player)}`}>on record</Link>.
+                <T
+                  id="tokens.unlisted"
+                  components={{
+                    record: (inside) => <Link href={`/sessions/${auditSession(identity.player)}`}>{inside}</Link>,
+                  }}
+                />
               </p>
             </>
           ) : (
-            <p className={styles.note}>
-              Those of your own player. Tokens of others, and administrators’, are for administrators.
-            </p>
+            <p className={styles.note}>{t("tokens.own")}</p>
           )}
         </div>
         <List
           key={player ?? ""}
           pages={pages}
           what="tokens"
-          keyOf={(t) => t.id}
+          keyOf={(token) => token.id}
           estimate={96}
-          row={(t) => <Row token={t} own={t.id === identity.token} onRevoke={() => setRevoked(t)} />}
+          row={(token) => <Row token={token} own={token.id === identity.token} onRevoke={() => setRevoked(token)} />}
           empty={
-            <Screen icon="key" title={player ? "None of this player’s" : "No tokens yet"}>
-              {player ? "Nobody made a token that stands for them." : "Make one for each program and person."}
+            <Screen icon="key" title={player ? t("tokens.none.of") : t("tokens.none")}>
+              {player ? t("tokens.none.of.help") : t("tokens.none.help")}
             </Screen>
           }
         />

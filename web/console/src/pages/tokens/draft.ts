@@ -1,5 +1,6 @@
 import { allScopes, has, isAdmin, type Scope } from "../../api/rights";
 import type { Identity } from "../../api/session";
+import { t } from "../../words";
 import type { TokenInput, TokenRow } from "./query";
 
 /** What a token makes of whoever has it, as the API names it. */
@@ -8,40 +9,32 @@ export type Kind = TokenRow["kind"];
 /** The limits of a token, as the schema states them. */
 export const limits = { days: 366, noteBytes: 256 };
 
-/** Each kind: what it is for, its usual scopes, and how many days it lives unless made with another end. */
-export const kinds: Record<
-  Kind,
-  { word: string; prefix: string; about: string; scopes: readonly Scope[]; days: number }
-> = {
+/** Each kind: what its tokens begin with, its usual scopes, and how many days it lives unless made with another end. */
+export const kinds: Record<Kind, { prefix: string; scopes: readonly Scope[]; days: number }> = {
   AGENT: {
-    word: "Agent",
     prefix: "cmagt_",
-    about: "A program that acts as its player: reads and appends in the sessions that they take part in.",
     scopes: ["log:read", "log:append", "context:select", "memory:write", "verify"],
     days: 90,
   },
   CLIENT: {
-    word: "Client",
     prefix: "cmcli_",
-    about: "A person who acts as their player, such as in this console.",
     scopes: ["log:read", "log:append", "context:select", "verify"],
     days: 30,
   },
   HOOK: {
-    word: "Hook",
     prefix: "cmhook_",
-    about: "A program that only delivers events, and reads nothing.",
     scopes: ["events:ingest"],
     days: 90,
   },
   ADMIN: {
-    word: "Administrator",
     prefix: "cmadm_",
-    about: "Sees every session and may act for every player, within its scopes. Give it to few.",
     scopes: allScopes,
     days: 30,
   },
 };
+
+/** What a kind is called. */
+export const kindWord = (kind: Kind): string => t(`tokens.kind.${kind}`);
 
 /** A token as the form has it. */
 export type Draft = { kind: Kind; player: string | null; scopes: readonly Scope[]; days: string; note: string };
@@ -65,12 +58,12 @@ export function problems(d: Draft): Partial<Record<"player" | "scopes" | "expire
   const days = Number(d.days);
   const bytes = new TextEncoder().encode(d.note).length;
   return {
-    ...(d.player === null && { player: "Choose whom it stands for." }),
-    ...(d.scopes.length === 0 && { scopes: "Choose at least one: a token without any opens nothing." }),
+    ...(d.player === null && { player: t("tokens.wrong.player") }),
+    ...(d.scopes.length === 0 && { scopes: t("tokens.wrong.scopes") }),
     ...(!(Number.isInteger(days) && days >= 1 && days <= limits.days) && {
-      expiresAt: `Whole days, from 1 to ${limits.days}.`,
+      expiresAt: t("tokens.wrong.days", { most: limits.days }),
     }),
-    ...(bytes > limits.noteBytes && { note: `Has ${bytes} bytes; at most ${limits.noteBytes} are kept.` }),
+    ...(bytes > limits.noteBytes && { note: t("tokens.wrong.note", { n: bytes, most: limits.noteBytes }) }),
   };
 }
 
