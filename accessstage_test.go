@@ -127,7 +127,7 @@ func (s *stage) properties() {
 	s.values = map[string]func(caller) any{
 		"message": fixed(s.message.Hash), "session": fixed(s.message.SessionHash), "thread": fixed(s.message.ThreadHash),
 		"watched": fixed(sumOf("session:watched")), "citing": fixed(s.citing.Hash), "cited": fixed(s.cited.Hash),
-		"eve": fixed(eve), "me": func(by caller) any { return by.player },
+		"ana": fixed(ana), "eve": fixed(eve), "me": func(by caller) any { return by.player },
 		"tag": fixed(thing("hst")), "record": fixed(record.Items[0].Value.Hash),
 		"idMessage": id("Message", s.message.Hash.String()), "idSession": id("Session", s.message.SessionHash.String()),
 		"idThread": id("Thread", s.message.ThreadHash.String()), "idPlayer": id("Player", eve.String()),

@@ -75,6 +75,11 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 	return f, err
 }
 
+// WhyNotAll is WhyNot of many.
+func (d *DB) WhyNotAll(ctx context.Context, id string, hashes []chain.Hash) ([]selection.Verdict, error) {
+	return d.whyNot(ctx, id, func() ([]chain.Hash, error) { return hashes, nil })
+}
+
 // LimitScopes has scopes taken for large that are not.
 func (d *DB) LimitScopes(small, listed int) { d.most = scopeLimits{small, listed} }
 

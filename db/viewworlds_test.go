@@ -15,6 +15,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -119,6 +120,7 @@ func compareWorlds(t *testing.T, v *vocabulary, one, other *db.DB, fenced bool) 
 		one.Unfence()
 		other.Unfence()
 	}
+	hashes := append(someOf(t, one.As(ana)), someOf(t, other.As(cleo))[0], hashOf("invented"))
 	rapid.Check(t, func(rt *rapid.T) {
 		small := rapid.SampledFrom([]int{10_000, 100}).Draw(rt, "small")
 		for _, store := range []*db.DB{one, other} {
@@ -147,7 +149,7 @@ func compareWorlds(t *testing.T, v *vocabulary, one, other *db.DB, fenced bool) 
 			if err != nil {
 				rt.Fatal(err)
 			}
-			told[i] = string(preimage) + string(items)
+			told[i] = string(preimage) + string(items) + asideOf(rt, store, request, s, hashes)
 			replay, err := store.As(ana).ReplayContext(t.Context(), s.ID)
 			if err != nil || !replay.Identical {
 				rt.Fatalf("the replay in world %d is another: %v %v %v", i, err, replay.Differences, replay.Causes)
@@ -163,4 +165,52 @@ func compareWorlds(t *testing.T, v *vocabulary, one, other *db.DB, fenced bool) 
 			rt.Fatalf("the worlds differ (-one +other):\n%s", cmp.Diff(told[0], told[1]))
 		}
 	})
+}
+
+// someOf gives some messages that somebody sees.
+func someOf(t *testing.T, store *db.DB) (hashes []chain.Hash) {
+	t.Helper()
+	rows, err := store.Messages(t.Context(), selection.Scope{}, selection.Match{}, db.Page[chain.Hash]{Limit: 20})
+	if err != nil || len(rows.Items) == 0 {
+		t.Fatalf("Messages() = %d, %v", len(rows.Items), err)
+	}
+	for _, item := range rows.Items {
+		hashes = append(hashes, item.Value.Hash)
+	}
+	return hashes
+}
+
+// asideOf gives what is told beside a selection: its stages, why others are not in it, what other weights would give, and that
+// it is listed. The last two hashes, of a message that is hidden and of none, get the same verdict.
+func asideOf(rt *rapid.T, store *db.DB, request selection.Request, s selection.Selection, hashes []chain.Hash) string {
+	ctx, store := rt.Context(), store.As(ana)
+	verdicts, err := store.WhyNotAll(ctx, s.ID, hashes)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	hidden, invented := verdicts[len(hashes)-2], verdicts[len(hashes)-1]
+	if hidden.Hash, invented.Hash = (chain.Hash{}), (chain.Hash{}); hidden != invented || hidden.Kind != selection.VerdictUnknown {
+		rt.Fatalf("of a hidden message: %+v, of none: %+v", hidden, invented)
+	}
+	text, err := store.WhyNotText(ctx, s.ID, request.Query)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	policy, err := ranking.With([]ranking.Set{{Name: "session", Value: 1}, {Name: "owner", Value: 2}}, "weights")
+	if err != nil {
+		rt.Fatal(err)
+	}
+	tried, err := store.TryContext(ctx, request, policy)
+	if err != nil || tried.ID != "" {
+		rt.Fatalf("TryContext() = %q, %v", tried.ID, err)
+	}
+	rows, err := store.Selections(ctx, db.SelectionFilter{}, db.Page[db.SelectionKey]{Limit: 200})
+	if err != nil || !slices.ContainsFunc(rows.Items, func(i db.Item[selection.Selection, db.SelectionKey]) bool { return i.Value.ID == s.ID }) && !rows.More {
+		rt.Fatalf("the selection is not listed: %d are, %v", len(rows.Items), err)
+	}
+	told, err := json.Marshal([]any{s.Stages, verdicts, text, tried.Receipt, tried.Items, tried.Dropped, tried.Stages, tried.Rendered})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return string(told)
 }

@@ -3,6 +3,7 @@ package ranking
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -124,13 +125,15 @@ func (p *Policy) put(s Set, at string) error {
 			continue
 		}
 		if !(s.Value >= k.min && s.Value <= k.max) { // NaN is neither
-			return fault.Input(at+".value", "%v is outside of %v to %v", s.Value, k.min, k.max)
+			return fault.Input(at+".value", "%s is outside of %s to %s", digits(s.Value), digits(k.min), digits(k.max))
 		}
 		if k.whole && s.Value != math.Trunc(s.Value) {
-			return fault.Input(at+".value", "%v is no whole number", s.Value)
+			return fault.Input(at+".value", "%s is no whole number", digits(s.Value))
 		}
 		k.set(p, s.Value)
 		return nil
 	}
 	return fault.Input(at+".name", "there is no weight %s", s.Name)
 }
+
+func digits(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
