@@ -1,11 +1,12 @@
 import { type KeyboardEvent, useEffect, useId, useRef } from "react";
-import { chooseSingleKeys, singleKeys, usePreference } from "../app/preferences";
+import { singleKeys, usePreference } from "../app/preferences";
 import { Button } from "../ui/Button";
 import { t } from "../words";
 import styles from "./Help.module.css";
 import { Keys } from "./Keys";
 import { isSingle } from "./keys";
 import { type ActionId, actionIds, actionOf, groups } from "./registry";
+import { SingleKeys } from "./SingleKeys";
 import { useActions } from "./useActions";
 
 /** Every key of the console, what it does, and whether it does so on the page behind. Switches single keys off. */
@@ -68,20 +69,5 @@ function Line({ id, here }: { id: ActionId; here: boolean }) {
         ))}
       </span>
     </li>
-  );
-}
-
-/** The switch of single-letter keys. */
-export function SingleKeys() {
-  const single = usePreference(singleKeys);
-  return (
-    <label className={styles.single}>
-      <input type="checkbox" checked={single} onChange={(e) => chooseSingleKeys(e.target.checked)} />
-      <span>
-        <b>{t("palette.help.single")}</b>
-        <br />
-        <span className={styles.or}>{t("palette.help.singleNote")}</span>
-      </span>
-    </label>
   );
 }

@@ -34,10 +34,12 @@ export type Action = Needs & {
 };
 
 const panels = ["thread", "records", "tokens"] as const;
+const tables = ["components", "records", "tokens", "quarantine", "seal", "settings"] as const;
 const searched = ["components", "records"] as const;
 
 /** Every action of the console. A page offers one with useAction; nothing else listens to keys of its own. */
 export const actions = {
+  "go.overview": { group: "go", keys: ["G O"], on: "everywhere" },
   "go.threads": { group: "go", keys: ["G T"], on: "everywhere" },
   "go.context": { group: "go", keys: ["G C"], on: "everywhere" },
   "go.components": { group: "go", keys: ["G P"], on: "everywhere" },
@@ -46,13 +48,20 @@ export const actions = {
   "go.playground": { group: "go", keys: ["G Y"], on: "everywhere" },
   "go.tokens": { group: "go", keys: ["G K"], on: "everywhere" },
   "go.quarantine": { group: "go", keys: ["G Q"], on: "everywhere" },
+  "go.settings": { group: "go", keys: ["G H"], on: "everywhere" },
 
   "page.find": { group: "page", keys: ["/"], on: searched },
   "panel.close": { group: "page", keys: ["Escape"], on: panels, typing: true },
+  "overview.pause": { group: "page", keys: ["P"], on: ["overview"] },
   "token.new": { group: "page", keys: ["N"], on: ["tokens"], scope: "tokens:manage" },
 
   "message.next": { group: "message", keys: ["J", "ArrowDown"], on: ["thread"] },
   "message.previous": { group: "message", keys: ["K", "ArrowUp"], on: ["thread"] },
+
+  "table.copyCsv": { group: "table", on: tables },
+  "table.saveCsv": { group: "table", on: tables },
+  "table.saveJson": { group: "table", on: tables },
+  "request.copy": { group: "table", on: tables },
 
   "palette.open": { group: "console", keys: ["Mod+K"], on: "everywhere", typing: true },
   "help.open": { group: "console", keys: ["?"], on: "everywhere" },

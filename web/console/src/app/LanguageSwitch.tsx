@@ -1,8 +1,8 @@
 import { chooseLanguage, languages, t, useLanguage } from "../words";
 import styles from "./ThemeSwitch.module.css";
 
-/** Chooses the language of the console. The page keeps its data: only the words change. */
-export function LanguageSwitch() {
+/** Chooses the language of the console. The page keeps its data: only the words change. group: tells two on one page apart. */
+export function LanguageSwitch({ group = "" }: { group?: string }) {
   const language = useLanguage();
   return (
     <fieldset className={styles.switch}>
@@ -11,7 +11,7 @@ export function LanguageSwitch() {
         <label key={value} className={styles.choice} lang={value}>
           <input
             type="radio"
-            name="language"
+            name={`language${group}`}
             checked={language === value}
             onChange={() => void chooseLanguage(value).catch(() => undefined)}
           />

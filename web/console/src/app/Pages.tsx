@@ -9,6 +9,7 @@ import { Guard } from "./Guard";
 import { Needs } from "./Needs";
 import { isAt, openTo, places } from "./places";
 
+const Overview = lazily(() => import("../pages/overview/OverviewPage"));
 const Thread = lazily(() => import("../pages/thread/ThreadPage"));
 const Context = lazily(() => import("../pages/context/ContextPage"));
 const Components = lazily(() => import("../pages/components/ComponentsPage"));
@@ -16,6 +17,7 @@ const Records = lazily(() => import("../pages/records/RecordsPage"));
 const Seal = lazily(() => import("../pages/seal/SealPage"));
 const Tokens = lazily(() => import("../pages/tokens/TokensPage"));
 const Quarantine = lazily(() => import("../pages/quarantine/QuarantinePage"));
+const Settings = lazily(() => import("../pages/settings/SettingsPage"));
 
 /** Which address shows which page. web/web.go answers the same addresses. */
 export function Pages() {
@@ -27,6 +29,9 @@ export function Pages() {
           <Switch>
             <Route path="/">
               <First />
+            </Route>
+            <Route path="/overview">
+              <Overview />
             </Route>
             <Route path="/threads">
               <ThreadsPage />
@@ -51,6 +56,9 @@ export function Pages() {
             </Route>
             <Route path="/quarantine">
               <Quarantine />
+            </Route>
+            <Route path="/settings">
+              <Settings />
             </Route>
             <Route>
               <Screen icon="search" title={t("app.nowhere")}>

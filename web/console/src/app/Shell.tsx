@@ -57,9 +57,15 @@ export function Shell({ children }: { children: ReactNode }) {
 function Find() {
   const open = useOffered("palette.open");
   return (
-    <button type="button" className={styles.find} aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+    <button
+      type="button"
+      className={styles.find}
+      title={t("actions.palette.open")}
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={open}
+    >
       <Icon name="search" />
-      <span className={styles.findWords}>{t("actions.palette.open")}</span>
+      <span className={styles.findWords}>{t("app.find")}</span>
       <Keys keys="Mod+K" />
     </button>
   );

@@ -10,15 +10,15 @@ const choices = [
   { value: "dark", icon: "moon" },
 ] as const;
 
-/** Chooses between the system's theme, light and dark. */
-export function ThemeSwitch() {
+/** Chooses between the system's theme, light and dark. group: tells two on one page apart. */
+export function ThemeSwitch({ group = "" }: { group?: string }) {
   const theme = usePreference(storedTheme);
   return (
     <fieldset className={styles.switch}>
       <legend className={styles.hidden}>{t("app.theme")}</legend>
       {choices.map(({ value, icon }) => (
         <label key={value} className={styles.choice} title={t(`app.theme.${value}.title`)}>
-          <input type="radio" name="theme" checked={theme === value} onChange={() => chooseTheme(value)} />
+          <input type="radio" name={`theme${group}`} checked={theme === value} onChange={() => chooseTheme(value)} />
           <Icon name={icon} size={14} />
           <span className={styles.word}>{t(`app.theme.${value}`)}</span>
         </label>

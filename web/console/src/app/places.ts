@@ -20,6 +20,7 @@ export type Place = Needs & {
 
 /** Where one can go from every page. */
 export const places: readonly Place[] = [
+  { to: "/overview", action: "go.overview", icon: "overview", word: "app.place.overview", scope: "log:read" },
   { to: "/threads", action: "go.threads", icon: "threads", word: "app.place.threads", scope: "log:read" },
   { to: "/context", action: "go.context", icon: "context", word: "app.place.context", scope: "context:select" },
   { to: "/components", action: "go.components", icon: "components", word: "app.place.components", scope: "log:read" },
@@ -35,6 +36,14 @@ export const places: readonly Place[] = [
     word: "app.place.quarantine",
     scope: "log:read",
     admin: true,
+    apart: true,
+  },
+  {
+    to: "/settings",
+    action: "go.settings",
+    icon: "settings",
+    word: "app.place.settings",
+    scope: "log:read",
     apart: true,
   },
 ];

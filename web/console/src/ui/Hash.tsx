@@ -31,8 +31,8 @@ export function Copy({ text, label }: { text: string; label: string }) {
   );
 }
 
-// navigator.clipboard exists on https and localhost only; the older way works everywhere else.
-async function copyText(text: string): Promise<void> {
+/** Copies text. navigator.clipboard exists on https and localhost only; the older way works everywhere else. */
+export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return await navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
   area.value = text;
