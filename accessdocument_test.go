@@ -85,7 +85,7 @@ func (w *writer) fields(t *ast.Definition, depth int, apart map[string]bool) str
 		inner := w.schema.Types[f.Type.Name()]
 		leaf := inner.Kind == ast.Scalar || inner.Kind == ast.Enum
 		tells := f.Name == "edges" || f.Name == "node" || f.Name == "items" || f.Name == "dropped" || f.Name == "explanation"
-		if strings.HasPrefix(f.Name, "__") || slices.Contains([]string{"leafIndex", "proof", "tookMs"}, f.Name) || !leaf && depth <= 0 || !tells && !w.chance(1, 2) {
+		if strings.HasPrefix(f.Name, "__") || slices.Contains([]string{"leafIndex", "proof", "tookMs"}, f.Name) || slices.Contains(commitments, f.Name) || !leaf && depth <= 0 || !tells && !w.chance(1, 2) {
 			continue
 		}
 		name := ""

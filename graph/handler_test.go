@@ -64,7 +64,8 @@ func TestLimitTime(t *testing.T) {
 	}
 }
 
-// The names that isCheck and isHeavy go by belong to root fields alone.
+// The names that isCheck and isHeavy go by belong to root fields alone, but for the models of the overview, which are counted
+// as those of the root are.
 func TestIsCheck(t *testing.T) {
 	t.Parallel()
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}}).Schema()
@@ -77,13 +78,14 @@ func TestIsCheck(t *testing.T) {
 			if heavy++; isCheck(&ast.Field{Name: field.Name}) {
 				found++
 			}
-			if definition != schema.Query && definition != schema.Subscription {
+			counted := definition.Name == "Overview" && field.Name == "embeddingModels"
+			if definition != schema.Query && definition != schema.Subscription && !counted {
 				t.Errorf("%s.%s has a heavy field's name", definition.Name, field.Name)
 			}
 		}
 	}
-	if found != 3 || heavy != 7 {
-		t.Errorf("the schema has %d checks, %d heavy fields; want 3 and 7", found, heavy)
+	if found != 3 || heavy != 9 {
+		t.Errorf("the schema has %d checks, %d heavy fields; want 3 and 9", found, heavy)
 	}
 }
 
