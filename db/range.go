@@ -18,7 +18,7 @@ import (
 const MaxMarks = 500
 
 // outlinePart is how many messages an outline takes in by one statement.
-const outlinePart = 20_000
+const outlinePart = 200_000
 
 // MarkKind says why a message is marked.
 type MarkKind string

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -261,5 +262,125 @@ func TestRangeWithLateMessages(t *testing.T) {
 		if diff := cmp.Diff([]chain.Hash{a, b, c, d}, list()); diff != "" {
 			t.Fatal(diff)
 		}
+	}
+}
+
+// Two databases that differ only in what a player cannot see give the same by position, and as use.
+func TestRangesOfTwoWorlds(t *testing.T) {
+	t.Parallel()
+	for _, fenced := range []bool{true, false} {
+		t.Run(fmt.Sprint("fenced ", fenced), func(t *testing.T) {
+			t.Parallel()
+			v := newVocabulary(40, 11)
+			one, other := twoWorlds(t, 300, v)
+			if !fenced {
+				one.Unfence()
+				other.Unfence()
+			}
+			hidden, err := other.Messages(t.Context(), selection.Scope{Owners: []chain.Hash{cleo}}, selection.Match{}, db.Page[chain.Hash]{Limit: 3})
+			if err != nil || len(hidden.Items) == 0 {
+				t.Fatal("nothing is hidden", err)
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				line := db.Line{Hash: hashOf("thread%d", rapid.IntRange(0, 4).Draw(t, "thread")), Thread: true}
+				if rapid.Bool().Draw(t, "session") {
+					line = db.Line{Hash: hashOf("%s", rapid.SampledFrom([]string{"mine0", "mine3", "hidden0"}).Draw(t, "session of"))}
+				}
+				match := selection.Match{}
+				if rapid.Bool().Draw(t, "text") {
+					match.Text = ptr(v.text(1))
+				}
+				if rapid.Bool().Draw(t, "since") {
+					match.Since = ptr(longAgo.Add(time.Duration(rapid.IntRange(0, 4000).Draw(t, "since second")) * time.Second))
+				}
+				from, bucket := rapid.IntRange(0, 80).Draw(t, "from"), rapid.SampledFrom([]db.UsageBucket{"day", "week", "month"}).Draw(t, "bucket")
+				who := rapid.SampledFrom([]chain.Hash{ana, ben, cleo, hashOf("ply:ana2")}).Draw(t, "component")
+				var told [2]string
+				for i, store := range []*db.DB{one, other} {
+					told[i] = tellRanges(t, store.As(ana), line, match, from, who, bucket, hidden.Items[0].Key)
+				}
+				if diff := cmp.Diff(told[0], told[1]); diff != "" {
+					t.Fatalf("the worlds differ:\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func tellRanges(t *rapid.T, view *db.DB, line db.Line, match selection.Match, from int, who chain.Hash, bucket db.UsageBucket, message chain.Hash) string {
+	messages, total, err := view.Range(t.Context(), line, match, from, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes := []chain.Hash{}
+	for _, m := range messages {
+		hashes = append(hashes, m.Hash)
+		message = m.Hash
+	}
+	place, ok, err := view.Place(t.Context(), line, match, message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := view.PlaceAt(t.Context(), line, match, longAgo.Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks, err := view.Marks(t.Context(), line, match)
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage, err := view.ComponentUsage(t.Context(), who, bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	threads, err := view.Threads(t.Context(), selection.Scope{}, match, db.Page[chain.Hash]{Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, err := view.CountThreads(t.Context(), selection.Scope{}, match)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, err := view.Sessions(t.Context(), selection.Scope{}, match, db.Page[chain.Hash]{Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal([]any{hashes, total, place, ok, at, marks, usage, threads, counted, sessions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Of more marks than are given, those stay that tell most, from the beginning to the end.
+func TestMarksAreFew(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	drafts := make([]chain.Draft, 1000)
+	for i := range drafts {
+		d := draft("one", fmt.Sprint(i))
+		d.ThreadHash, d.Importance = ptr(hashOf("thread")), 2
+		if i%100 == 99 {
+			d.EventType = chain.EventError
+		}
+		drafts[i] = d
+	}
+	mustAppend(t, store, drafts...)
+	line := db.Line{Hash: hashOf("thread"), Thread: true}
+	marks, err := store.Marks(t.Context(), line, selection.Match{})
+	if err != nil || len(marks) != db.MaxMarks {
+		t.Fatalf("%d marks, %v; want %d", len(marks), err, db.MaxMarks)
+	}
+	errors := 0
+	for i, m := range marks {
+		if m.Position/2 != i {
+			t.Fatalf("mark %d is at %d, want one of each two", i, m.Position)
+		}
+		if m.Kind == db.MarkError {
+			errors++
+		}
+	}
+	if n, err := store.CountMarks(t.Context(), line, selection.Match{}); err != nil || n != 1000 || errors != 10 {
+		t.Errorf("CountMarks = %d, %v, with %d errors; want 1000 and 10", n, err, errors)
 	}
 }

@@ -21,25 +21,57 @@ func (d *DB) SessionsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.S
 	return out, mapError(err)
 }
 
+// fewPlaces is how many threads, or sessions, a log may have for a list to look up each, and not go through the latest
+// messages until it has come by enough.
+const fewPlaces = 500
+
+// few gives what find finds, if that is few; else nil.
+func few(ctx context.Context, find func(context.Context, int32) ([]chain.Hash, error)) ([]string, error) {
+	found, err := find(ctx, fewPlaces+1)
+	if err != nil || len(found) > fewPlaces {
+		return nil, err
+	}
+	return hashTexts(found), nil
+}
+
 // Sessions gives a page of the sessions that hold a message of the scope that matches, latest message first.
 func (d *DB) Sessions(ctx context.Context, scope selection.Scope, match selection.Match, p Page[chain.Hash]) (Rows[chain.Session, chain.Hash], error) {
-	if !scope.HasMessages() {
-		return Rows[chain.Session, chain.Hash]{}, nil
-	}
-	a, err := d.narrowed(ctx, scope, match)
-	if err != nil {
-		return Rows[chain.Session, chain.Hash]{}, err
-	}
-	found, err := d.read().SessionsInScope(ctx, dbgen.SessionsInScopeParams{
-		Narrowed: scope.NarrowsMessages() || match.Narrows(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
-		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
-		Since: a.Since, Until: a.Until, Channels: a.Channels, Importance: a.Importance, Held: a.Held,
-		After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
-	})
+	found, err := d.sessions(ctx, scope, match, p)
 	return rowsOf(p, found, func(r dbgen.SessionsInScopeRow) Item[chain.Session, chain.Hash] {
 		s := chain.Session{Hash: r.SessionHash, Length: r.Sequence, Head: r.Hash, StartedAt: r.StartedAt, LastMessageAt: r.CreatedAt}
 		return Item[chain.Session, chain.Hash]{s, r.Hash}
 	}), mapError(err)
+}
+
+func (d *DB) sessions(ctx context.Context, scope selection.Scope, match selection.Match, p Page[chain.Hash]) ([]dbgen.SessionsInScopeRow, error) {
+	if !scope.HasMessages() {
+		return nil, nil
+	}
+	params := dbgen.SessionsInScopeParams{After: hashText(p.After), Viewer: d.viewerText(), RowCount: p.more()}
+	if !scope.NarrowsMessages() && !match.Narrows() {
+		listed, err := few(ctx, dbgen.New(d.reads).SomeSessions)
+		if err != nil {
+			return nil, err
+		}
+		if params.Listed = listed; listed == nil {
+			rows, err := d.read().LatestSessions(ctx, params.After, params.Viewer, params.RowCount)
+			out := make([]dbgen.SessionsInScopeRow, len(rows))
+			for i, r := range rows {
+				out[i] = dbgen.SessionsInScopeRow(r)
+			}
+			return out, err
+		}
+		return d.read().SessionsInScope(ctx, params)
+	}
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return nil, err
+	}
+	params.Sessions, params.Threads, params.Players, params.Owners = a.Sessions, a.Threads, a.Players, a.Owners
+	params.Hashtags, params.Flags, params.Items, params.Locations = a.Hashtags, a.Flags, a.Items, a.Locations
+	params.EventTypes, params.Since, params.Until = a.EventTypes, a.Since, a.Until
+	params.Channels, params.Importance, params.Held = a.Channels, a.Importance, a.Held
+	return d.read().SessionsInScope(ctx, params)
 }
 
 // CountSessions counts the sessions that hold a message of the scope that matches.
@@ -67,23 +99,42 @@ func (d *DB) ThreadsByHash(ctx context.Context, hashes []chain.Hash) ([]chain.Th
 
 // Threads gives a page of the threads that hold a message of the scope that matches, latest message first.
 func (d *DB) Threads(ctx context.Context, scope selection.Scope, match selection.Match, p Page[chain.Hash]) (Rows[chain.Thread, chain.Hash], error) {
-	if !scope.HasMessages() {
-		return Rows[chain.Thread, chain.Hash]{}, nil
-	}
-	a, err := d.narrowed(ctx, scope, match)
-	if err != nil {
-		return Rows[chain.Thread, chain.Hash]{}, err
-	}
-	found, err := d.read().ThreadsInScope(ctx, dbgen.ThreadsInScopeParams{
-		Narrowed: scope.NarrowsMessages() || match.Narrows(), Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners,
-		Hashtags: a.Hashtags, Flags: a.Flags, Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes,
-		Since: a.Since, Until: a.Until, Channels: a.Channels, Importance: a.Importance, Held: a.Held,
-		After: hashText(p.After), Viewer: a.Viewer, RowCount: p.more(),
-	})
+	found, err := d.threads(ctx, scope, match, p)
 	return rowsOf(p, found, func(r dbgen.ThreadsInScopeRow) Item[chain.Thread, chain.Hash] {
 		t := chain.Thread{Hash: r.Hash, MessageCount: r.Messages, StartedAt: r.StartedAt, LastMessageAt: r.LastAt, Last: r.Last}
 		return Item[chain.Thread, chain.Hash]{t, r.Last}
 	}), mapError(err)
+}
+
+func (d *DB) threads(ctx context.Context, scope selection.Scope, match selection.Match, p Page[chain.Hash]) ([]dbgen.ThreadsInScopeRow, error) {
+	if !scope.HasMessages() {
+		return nil, nil
+	}
+	params := dbgen.ThreadsInScopeParams{After: hashText(p.After), Viewer: d.viewerText(), RowCount: p.more()}
+	if !scope.NarrowsMessages() && !match.Narrows() {
+		listed, err := few(ctx, dbgen.New(d.reads).SomeThreads)
+		if err != nil {
+			return nil, err
+		}
+		if params.Listed = listed; listed == nil {
+			rows, err := d.read().LatestThreads(ctx, params.Viewer, params.After, params.RowCount)
+			out := make([]dbgen.ThreadsInScopeRow, len(rows))
+			for i, r := range rows {
+				out[i] = dbgen.ThreadsInScopeRow(r)
+			}
+			return out, err
+		}
+		return d.read().ThreadsInScope(ctx, params)
+	}
+	a, err := d.narrowed(ctx, scope, match)
+	if err != nil {
+		return nil, err
+	}
+	params.Sessions, params.Threads, params.Players, params.Owners = a.Sessions, a.Threads, a.Players, a.Owners
+	params.Hashtags, params.Flags, params.Items, params.Locations = a.Hashtags, a.Flags, a.Items, a.Locations
+	params.EventTypes, params.Since, params.Until = a.EventTypes, a.Since, a.Until
+	params.Channels, params.Importance, params.Held = a.Channels, a.Importance, a.Held
+	return d.read().ThreadsInScope(ctx, params)
 }
 
 // CountThreads counts the threads that hold a message of the scope that matches.

@@ -252,6 +252,110 @@ func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInSco
 	return count, err
 }
 
+const latestSessions = `-- name: LatestSessions :many
+SELECT l.session_hash, l.sequence, l.hash, l.created_at, l.id,
+    COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
+FROM log.messages l
+WHERE l.sequence = (SELECT n.sequence FROM log.messages n WHERE n.session_hash = l.session_hash ORDER BY n.sequence DESC LIMIT 1)
+    AND ($1::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($1::bpchar, $2::bpchar)), (SELECT log.place_of($1::bpchar, $2::bpchar))))
+    AND ($2::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $2::bpchar)))
+ORDER BY l.created_at DESC, l.id DESC LIMIT $3
+`
+
+type LatestSessionsRow struct {
+	SessionHash chain.Hash
+	Sequence    int64
+	Hash        chain.Hash
+	CreatedAt   time.Time
+	ID          int64
+	StartedAt   time.Time
+}
+
+// A session stands where its last message stands: from the latest message of all on. Which that is, is looked up: a join that leaves out all before it may be
+// one of all messages of a session with all.
+func (q *Queries) LatestSessions(ctx context.Context, after *string, viewer *string, rowCount int32) ([]LatestSessionsRow, error) {
+	rows, err := q.db.Query(ctx, latestSessions, after, viewer, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LatestSessionsRow{}
+	for rows.Next() {
+		var i LatestSessionsRow
+		if err := rows.Scan(
+			&i.SessionHash,
+			&i.Sequence,
+			&i.Hash,
+			&i.CreatedAt,
+			&i.ID,
+			&i.StartedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const latestThreads = `-- name: LatestThreads :many
+SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS last, t.messages, t.started_at::TIMESTAMPTZ AS started_at
+FROM log.messages l
+CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash
+        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = m.session_hash))) t
+WHERE l.thread_hash IS NOT NULL
+    AND l.id = (SELECT n.id FROM log.messages n WHERE n.thread_hash = l.thread_hash
+        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = n.session_hash))
+        ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
+    AND ($2::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($2::bpchar, $1::bpchar)), (SELECT log.place_of($2::bpchar, $1::bpchar))))
+    AND ($1::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
+        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $1::bpchar)))
+ORDER BY l.created_at DESC, l.id DESC LIMIT $3
+`
+
+type LatestThreadsRow struct {
+	Hash      chain.Hash
+	LastAt    time.Time
+	ID        int64
+	Last      chain.Hash
+	Messages  int64
+	StartedAt time.Time
+}
+
+// A thread stands where its last message stands: from the latest message of all on.
+func (q *Queries) LatestThreads(ctx context.Context, viewer *string, after *string, rowCount int32) ([]LatestThreadsRow, error) {
+	rows, err := q.db.Query(ctx, latestThreads, viewer, after, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LatestThreadsRow{}
+	for rows.Next() {
+		var i LatestThreadsRow
+		if err := rows.Scan(
+			&i.Hash,
+			&i.LastAt,
+			&i.ID,
+			&i.Last,
+			&i.Messages,
+			&i.StartedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const logEnd = `-- name: LogEnd :one
 SELECT COALESCE(max(id), 0)::BIGINT FROM log.messages
 `
@@ -752,25 +856,26 @@ func (q *Queries) SessionsByHash(ctx context.Context, hashes []string, viewer *s
 const sessionsInScope = `-- name: SessionsInScope :many
 SELECT l.session_hash, l.sequence, l.hash, l.created_at, l.id,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
-FROM log.messages l
-WHERE l.sequence = (SELECT n.sequence FROM log.messages n WHERE n.session_hash = l.session_hash ORDER BY n.sequence DESC LIMIT 1)
-    AND (NOT $1::BOOLEAN OR l.session_hash IN (SELECT s.session_hash FROM log.in_scope(
-        $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[],
-        $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
-        $10::TEXT[], $11::TIMESTAMPTZ, $12::TIMESTAMPTZ,
-    $13::bpchar, $14::BIGINT) s
-        WHERE ($15::TEXT[] IS NULL OR s.channel = ANY ($15::TEXT[]))
-            AND ($16::SMALLINT[] IS NULL OR s.importance = ANY ($16::SMALLINT[]))
-            AND ($17::BIGINT[] IS NULL OR s.id = ANY ($17::BIGINT[]))))
-    AND ($18::bpchar IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of($18::bpchar, $13::bpchar)), (SELECT log.place_of($18::bpchar, $13::bpchar))))
-    AND ($13::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
-        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $13::bpchar)))
+FROM (
+    SELECT DISTINCT s.session_hash AS hash FROM log.in_scope(
+        $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+        $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+        $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+        $12::bpchar, $13::BIGINT) s
+    WHERE ($14::TEXT[] IS NULL OR s.channel = ANY ($14::TEXT[]))
+        AND ($15::SMALLINT[] IS NULL OR s.importance = ANY ($15::SMALLINT[]))
+        AND ($16::BIGINT[] IS NULL OR s.id = ANY ($16::BIGINT[])) AND $17::bpchar[] IS NULL
+    UNION ALL SELECT unnest($17::bpchar[])) t
+CROSS JOIN LATERAL (
+    SELECT n.session_hash, n.sequence, n.hash, n.created_at, n.id FROM log.messages n WHERE n.session_hash = t.hash ORDER BY n.sequence DESC LIMIT 1) l
+WHERE ($18::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($18::bpchar, $12::bpchar)), (SELECT log.place_of($18::bpchar, $12::bpchar))))
+    AND ($12::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $12::bpchar AND v.session_hash = l.session_hash))
 ORDER BY l.created_at DESC, l.id DESC LIMIT $19
 `
 
 type SessionsInScopeParams struct {
-	Narrowed   bool
 	Sessions   []string
 	Threads    []string
 	Players    []string
@@ -787,6 +892,7 @@ type SessionsInScopeParams struct {
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Listed     []string
 	After      *string
 	RowCount   int32
 }
@@ -800,11 +906,9 @@ type SessionsInScopeRow struct {
 	StartedAt   time.Time
 }
 
-// A session stands where its last message stands. Which that is, is looked up: a join that leaves out all before it may be
-// one of all messages of a session with all.
+// The same of those that a scope holds a message of, or of a list: see ThreadsInScope.
 func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams) ([]SessionsInScopeRow, error) {
 	rows, err := q.db.Query(ctx, sessionsInScope,
-		arg.Narrowed,
 		arg.Sessions,
 		arg.Threads,
 		arg.Players,
@@ -821,6 +925,7 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Listed,
 		arg.After,
 		arg.RowCount,
 	)
@@ -842,6 +947,66 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const someSessions = `-- name: SomeSessions :many
+WITH RECURSIVE found AS (
+    (SELECT m.session_hash FROM log.messages m ORDER BY m.session_hash LIMIT 1)
+    UNION ALL
+    SELECT (SELECT m.session_hash FROM log.messages m WHERE m.session_hash > f.session_hash ORDER BY m.session_hash LIMIT 1)
+    FROM found f WHERE f.session_hash IS NOT NULL)
+SELECT f.session_hash::log.hash AS hash FROM found f WHERE f.session_hash IS NOT NULL LIMIT $1
+`
+
+// Sessions in the order of their hashes, found one by one, whoever sees them.
+func (q *Queries) SomeSessions(ctx context.Context, rowCount int32) ([]chain.Hash, error) {
+	rows, err := q.db.Query(ctx, someSessions, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []chain.Hash{}
+	for rows.Next() {
+		var hash chain.Hash
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		items = append(items, hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const someThreads = `-- name: SomeThreads :many
+WITH RECURSIVE found AS (
+    (SELECT m.thread_hash FROM log.messages m WHERE m.thread_hash IS NOT NULL ORDER BY m.thread_hash LIMIT 1)
+    UNION ALL
+    SELECT (SELECT m.thread_hash FROM log.messages m WHERE m.thread_hash > f.thread_hash ORDER BY m.thread_hash LIMIT 1)
+    FROM found f WHERE f.thread_hash IS NOT NULL)
+SELECT f.thread_hash::log.hash AS hash FROM found f WHERE f.thread_hash IS NOT NULL LIMIT $1
+`
+
+// Threads in the order of their hashes, found one by one, whoever sees them.
+func (q *Queries) SomeThreads(ctx context.Context, rowCount int32) ([]chain.Hash, error) {
+	rows, err := q.db.Query(ctx, someThreads, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []chain.Hash{}
+	for rows.Next() {
+		var hash chain.Hash
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		items = append(items, hash)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -975,33 +1140,32 @@ func (q *Queries) ThreadsByHash(ctx context.Context, viewer *string, hashes []st
 }
 
 const threadsInScope = `-- name: ThreadsInScope :many
-SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS last, t.messages, t.started_at::TIMESTAMPTZ AS started_at
-FROM log.messages l
+SELECT p.hash::log.hash AS hash, p.created_at AS last_at, p.id, p.last, a.messages, a.started_at::TIMESTAMPTZ AS started_at
+FROM (
+    SELECT t.hash, l.created_at, l.id, l.hash AS last FROM (
+        SELECT DISTINCT s.thread_hash AS hash FROM log.in_scope(
+            $1::TEXT[], $2::TEXT[], $3::TEXT[], $4::TEXT[],
+            $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[],
+            $9::TEXT[], $10::TIMESTAMPTZ, $11::TIMESTAMPTZ,
+            $12::bpchar, $13::BIGINT) s
+        WHERE ($14::TEXT[] IS NULL OR s.channel = ANY ($14::TEXT[]))
+            AND ($15::SMALLINT[] IS NULL OR s.importance = ANY ($15::SMALLINT[]))
+            AND ($16::BIGINT[] IS NULL OR s.id = ANY ($16::BIGINT[])) AND $17::bpchar[] IS NULL AND s.thread_hash IS NOT NULL
+        UNION ALL SELECT unnest($17::bpchar[])) t
+    CROSS JOIN LATERAL (
+        SELECT n.created_at, n.id, n.hash FROM log.messages n
+        WHERE n.thread_hash = t.hash AND ($12::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $12::bpchar AND v.session_hash = n.session_hash))
+        ORDER BY n.created_at DESC, n.id DESC LIMIT 1) l
+    WHERE ($18::bpchar IS NULL OR (l.created_at, l.id) <
+            ((SELECT log.time_of($18::bpchar, $12::bpchar)), (SELECT log.place_of($18::bpchar, $12::bpchar))))
+    ORDER BY l.created_at DESC, l.id DESC LIMIT $19) p
 CROSS JOIN LATERAL (
-    SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m WHERE m.thread_hash = l.thread_hash
-        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = m.session_hash))) t
-WHERE l.thread_hash IS NOT NULL
-    AND l.id = (SELECT n.id FROM log.messages n WHERE n.thread_hash = l.thread_hash
-        AND ($1::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = n.session_hash))
-        ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
-    AND (NOT $2::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
-        $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
-        $7::TEXT[], $8::TEXT[], $9::TEXT[], $10::TEXT[],
-        $11::TEXT[], $12::TIMESTAMPTZ, $13::TIMESTAMPTZ,
-    $1::bpchar, $14::BIGINT) s
-        WHERE ($15::TEXT[] IS NULL OR s.channel = ANY ($15::TEXT[]))
-            AND ($16::SMALLINT[] IS NULL OR s.importance = ANY ($16::SMALLINT[]))
-            AND ($17::BIGINT[] IS NULL OR s.id = ANY ($17::BIGINT[]))))
-    AND ($18::bpchar IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of($18::bpchar, $1::bpchar)), (SELECT log.place_of($18::bpchar, $1::bpchar))))
-    AND ($1::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
-        SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = $1::bpchar)))
-ORDER BY l.created_at DESC, l.id DESC LIMIT $19
+    SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m
+    WHERE m.thread_hash = p.hash AND ($12::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $12::bpchar AND v.session_hash = m.session_hash))) a
+ORDER BY p.created_at DESC, p.id DESC
 `
 
 type ThreadsInScopeParams struct {
-	Viewer     *string
-	Narrowed   bool
 	Sessions   []string
 	Threads    []string
 	Players    []string
@@ -1013,10 +1177,12 @@ type ThreadsInScopeParams struct {
 	EventTypes []string
 	Since      *time.Time
 	Until      *time.Time
+	Viewer     *string
 	Joined     *int64
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Listed     []string
 	After      *string
 	RowCount   int32
 }
@@ -1030,11 +1196,10 @@ type ThreadsInScopeRow struct {
 	StartedAt time.Time
 }
 
-// A thread stands where its last message stands.
+// The same of those that a scope holds a message of, or of a list: each is looked up, which takes longer than to go through the
+// latest messages only where there are very many.
 func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) ([]ThreadsInScopeRow, error) {
 	rows, err := q.db.Query(ctx, threadsInScope,
-		arg.Viewer,
-		arg.Narrowed,
 		arg.Sessions,
 		arg.Threads,
 		arg.Players,
@@ -1046,10 +1211,12 @@ func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) 
 		arg.EventTypes,
 		arg.Since,
 		arg.Until,
+		arg.Viewer,
 		arg.Joined,
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Listed,
 		arg.After,
 		arg.RowCount,
 	)

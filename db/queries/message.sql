@@ -97,26 +97,49 @@ CROSS JOIN LATERAL (
 WHERE sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
     SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = l.session_hash);
 
--- name: SessionsInScope :many
--- A session stands where its last message stands. Which that is, is looked up: a join that leaves out all before it may be
+-- name: LatestSessions :many
+-- A session stands where its last message stands: from the latest message of all on. Which that is, is looked up: a join that leaves out all before it may be
 -- one of all messages of a session with all.
 SELECT l.session_hash, l.sequence, l.hash, l.created_at, l.id,
     COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
 FROM log.messages l
 WHERE l.sequence = (SELECT n.sequence FROM log.messages n WHERE n.session_hash = l.session_hash ORDER BY n.sequence DESC LIMIT 1)
-    AND (NOT @narrowed::BOOLEAN OR l.session_hash IN (SELECT s.session_hash FROM log.in_scope(
-        sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
-        sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
-        sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
-        WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
-            AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
-            AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[]))))
     AND (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
         ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
     AND (sqlc.narg('viewer')::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
         SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar)))
 ORDER BY l.created_at DESC, l.id DESC LIMIT @row_count;
+
+-- name: SessionsInScope :many
+-- The same of those that a scope holds a message of, or of a list: see ThreadsInScope.
+SELECT l.session_hash, l.sequence, l.hash, l.created_at, l.id,
+    COALESCE((SELECT f.created_at FROM log.messages f WHERE f.session_hash = l.session_hash ORDER BY f.sequence LIMIT 1), l.created_at)::TIMESTAMPTZ AS started_at
+FROM (
+    SELECT DISTINCT s.session_hash AS hash FROM log.in_scope(
+        sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+        sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+        sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+        sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
+    WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
+        AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+        AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[])) AND sqlc.narg('listed')::bpchar[] IS NULL
+    UNION ALL SELECT unnest(sqlc.narg('listed')::bpchar[])) t
+CROSS JOIN LATERAL (
+    SELECT n.session_hash, n.sequence, n.hash, n.created_at, n.id FROM log.messages n WHERE n.session_hash = t.hash ORDER BY n.sequence DESC LIMIT 1) l
+WHERE (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = l.session_hash))
+ORDER BY l.created_at DESC, l.id DESC LIMIT @row_count;
+
+-- name: SomeSessions :many
+-- Sessions in the order of their hashes, found one by one, whoever sees them.
+WITH RECURSIVE found AS (
+    (SELECT m.session_hash FROM log.messages m ORDER BY m.session_hash LIMIT 1)
+    UNION ALL
+    SELECT (SELECT m.session_hash FROM log.messages m WHERE m.session_hash > f.session_hash ORDER BY m.session_hash LIMIT 1)
+    FROM found f WHERE f.session_hash IS NOT NULL)
+SELECT f.session_hash::log.hash AS hash FROM found f WHERE f.session_hash IS NOT NULL LIMIT @row_count;
 
 -- name: CountSessionsInScope :one
 SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
@@ -140,8 +163,8 @@ CROSS JOIN LATERAL (
         AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))) a
 WHERE a.messages > 0;
 
--- name: ThreadsInScope :many
--- A thread stands where its last message stands.
+-- name: LatestThreads :many
+-- A thread stands where its last message stands: from the latest message of all on.
 SELECT l.thread_hash::log.hash AS hash, l.created_at AS last_at, l.id, l.hash AS last, t.messages, t.started_at::TIMESTAMPTZ AS started_at
 FROM log.messages l
 CROSS JOIN LATERAL (
@@ -151,19 +174,47 @@ WHERE l.thread_hash IS NOT NULL
     AND l.id = (SELECT n.id FROM log.messages n WHERE n.thread_hash = l.thread_hash
         AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = n.session_hash))
         ORDER BY n.created_at DESC, n.id DESC LIMIT 1)
-    AND (NOT @narrowed::BOOLEAN OR l.thread_hash IN (SELECT s.thread_hash FROM log.in_scope(
-        sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
-        sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
-        sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
-    sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
-        WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
-            AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
-            AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[]))))
     AND (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
         ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
     AND (sqlc.narg('viewer')::bpchar IS NULL OR l.session_hash = ANY (ARRAY(
         SELECT v.session_hash::CHAR(64) FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar)))
 ORDER BY l.created_at DESC, l.id DESC LIMIT @row_count;
+
+-- name: ThreadsInScope :many
+-- The same of those that a scope holds a message of, or of a list: each is looked up, which takes longer than to go through the
+-- latest messages only where there are very many.
+SELECT p.hash::log.hash AS hash, p.created_at AS last_at, p.id, p.last, a.messages, a.started_at::TIMESTAMPTZ AS started_at
+FROM (
+    SELECT t.hash, l.created_at, l.id, l.hash AS last FROM (
+        SELECT DISTINCT s.thread_hash AS hash FROM log.in_scope(
+            sqlc.narg('sessions')::TEXT[], sqlc.narg('threads')::TEXT[], sqlc.narg('players')::TEXT[], sqlc.narg('owners')::TEXT[],
+            sqlc.narg('hashtags')::TEXT[], sqlc.narg('flags')::TEXT[], sqlc.narg('items')::TEXT[], sqlc.narg('locations')::TEXT[],
+            sqlc.narg('event_types')::TEXT[], sqlc.narg('since')::TIMESTAMPTZ, sqlc.narg('until')::TIMESTAMPTZ,
+            sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
+        WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
+            AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
+            AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[])) AND sqlc.narg('listed')::bpchar[] IS NULL AND s.thread_hash IS NOT NULL
+        UNION ALL SELECT unnest(sqlc.narg('listed')::bpchar[])) t
+    CROSS JOIN LATERAL (
+        SELECT n.created_at, n.id, n.hash FROM log.messages n
+        WHERE n.thread_hash = t.hash AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = n.session_hash))
+        ORDER BY n.created_at DESC, n.id DESC LIMIT 1) l
+    WHERE (sqlc.narg('after')::bpchar IS NULL OR (l.created_at, l.id) <
+            ((SELECT log.time_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)), (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar))))
+    ORDER BY l.created_at DESC, l.id DESC LIMIT @row_count) p
+CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m
+    WHERE m.thread_hash = p.hash AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))) a
+ORDER BY p.created_at DESC, p.id DESC;
+
+-- name: SomeThreads :many
+-- Threads in the order of their hashes, found one by one, whoever sees them.
+WITH RECURSIVE found AS (
+    (SELECT m.thread_hash FROM log.messages m WHERE m.thread_hash IS NOT NULL ORDER BY m.thread_hash LIMIT 1)
+    UNION ALL
+    SELECT (SELECT m.thread_hash FROM log.messages m WHERE m.thread_hash > f.thread_hash ORDER BY m.thread_hash LIMIT 1)
+    FROM found f WHERE f.thread_hash IS NOT NULL)
+SELECT f.thread_hash::log.hash AS hash FROM found f WHERE f.thread_hash IS NOT NULL LIMIT @row_count;
 
 -- name: CountThreadsInScope :one
 SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
