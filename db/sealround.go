@@ -94,7 +94,9 @@ func (l *leader) turn(ctx context.Context) (more bool, err error) {
 	if !more {
 		l.sawAll = began
 	}
-	l.set(func(s *SealState) { s.Waiting = max(0, position.Waiting-(l.tree.Size()-size)) })
+	position.Leaves, position.Waiting = l.tree.Size(), max(0, position.Waiting-(l.tree.Size()-size))
+	l.looked(began, position)
+	l.set(func(s *SealState) { s.Waiting = position.Waiting })
 	return more, nil
 }
 
