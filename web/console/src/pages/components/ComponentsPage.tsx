@@ -13,24 +13,25 @@ import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { SearchBox } from "../../ui/SearchBox";
 import { Avatar } from "../../ui/Things";
+import { T, t } from "../../words";
 import styles from "./ComponentsPage.module.css";
 import { type ComponentRow, ComponentsQuery, type Namespaces } from "./query";
 
 const kinds = {
-  all: { word: "All", namespaces: null },
-  players: { word: "Players", namespaces: ["PLY", "PLU", "PLX"] },
-  tags: { word: "Tags", namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
-  flags: { word: "Flags", namespaces: ["FLG", "FLU"] },
-  items: { word: "Items", namespaces: ["ITM", "ITU", "ITX"] },
-  places: { word: "Places", namespaces: ["LOC", "LOU", "LOX"] },
-} satisfies Record<string, { word: string; namespaces: Namespaces | null }>;
+  all: { namespaces: null },
+  players: { namespaces: ["PLY", "PLU", "PLX"] },
+  tags: { namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
+  flags: { namespaces: ["FLG", "FLU"] },
+  items: { namespaces: ["ITM", "ITU", "ITX"] },
+  places: { namespaces: ["LOC", "LOU", "LOX"] },
+} satisfies Record<string, { namespaces: Namespaces | null }>;
 
 type Kind = keyof typeof kinds;
-const options = (Object.keys(kinds) as Kind[]).map((value) => ({ value, word: kinds[value].word }));
+const choices = Object.keys(kinds) as Kind[];
 
 /** Players, tags, flags, items and places: found by name, key or words of their description. */
 export default function ComponentsPage() {
-  useTitle("Components");
+  useTitle(t("components.title"));
   const client = useClient();
   const [params, setParams] = useSearchParams();
   const asked = params.get("kind") ?? "all";
@@ -58,9 +59,14 @@ export default function ComponentsPage() {
     );
   return (
     <>
-      <PageHead title="Components" note={pages.totalCount === null ? "" : count(pages.totalCount)}>
-        <Choice label="Kind" value={kind} options={options} onChoose={(k) => set("kind", k === "all" ? "" : k)} />
-        <SearchBox label="Find by name, key or description" value={search} onSearch={(q) => set("q", q)} />
+      <PageHead title={t("components.title")} note={pages.totalCount === null ? "" : count(pages.totalCount)}>
+        <Choice
+          label={t("components.kind")}
+          value={kind}
+          options={choices.map((value) => ({ value, word: t(`components.kind.${value}`) }))}
+          onChoose={(k) => set("kind", k === "all" ? "" : k)}
+        />
+        <SearchBox label={t("components.find")} value={search} onSearch={(q) => set("q", q)} />
       </PageHead>
       <List
         key={`${kind}:${search}`}
@@ -71,12 +77,12 @@ export default function ComponentsPage() {
         row={(c) => <Row component={c} />}
         empty={
           search || kind !== "all" ? (
-            <Screen icon="search" title="Nothing matches">
-              No component of this kind matches the search.
+            <Screen icon="search" title={t("components.nothing")}>
+              {t("components.nothing.help")}
             </Screen>
           ) : (
-            <Screen icon="empty" title="No components yet">
-              Describe some with <code>upsertComponents</code>.
+            <Screen icon="empty" title={t("components.none")}>
+              <T id="components.none.help" />
             </Screen>
           )
         }
@@ -105,10 +111,10 @@ function Row({ component: c }: { component: ComponentRow }) {
       <span className={styles.text} dir="auto">
         {c.description}
         {c.__typename === "Player" && c.preferences.length > 0 && (
-          <span className={styles.prefers}>prefers {c.preferences.join("; ")}</span>
+          <span className={styles.prefers}>{t("components.prefers", { what: c.preferences.join("; ") })}</span>
         )}
       </span>
-      <span className={styles.namespace} title="namespace">
+      <span className={styles.namespace} title={t("components.namespace")}>
         {c.namespace}
       </span>
       <ShortHash hash={c.hash} />

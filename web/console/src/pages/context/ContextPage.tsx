@@ -6,6 +6,7 @@ import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
 import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
+import { t } from "../../words";
 import styles from "./ContextPage.module.css";
 import { Form } from "./Form";
 import { Models } from "./Models";
@@ -15,11 +16,12 @@ import { requestOf } from "./request";
 
 /** Ask for ranked context, and see why it is what it is. The address holds the question and the kept selection. */
 export default function ContextPage() {
-  useTitle("Ask for context");
+  useTitle(t("context.title"));
   const { identity } = useSession();
   const [params, setParams] = useSearchParams();
   const [asked, ask] = useMutation(AskForContext);
   const selection = params.get("selection");
+  const named = t("context.result");
 
   const answer = useRef<HTMLElement>(null);
   const onAsk = async (draft: URLSearchParams) => {
@@ -40,23 +42,22 @@ export default function ContextPage() {
 
   return (
     <>
-      <PageHead title="Ask for context" note="What an agent would be given, and why" />
+      <PageHead title={t("context.title")} note={t("context.note")} />
       <div className={styles.columns}>
         <Form params={params} busy={asked.fetching} onAsk={onAsk}>
           <Models />
         </Form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it */}
-        <section ref={answer} className={styles.answer} aria-label="Result" tabIndex={0} aria-busy={asked.fetching}>
+        <section ref={answer} className={styles.answer} aria-label={named} tabIndex={0} aria-busy={asked.fetching}>
           {asked.error && !selection ? (
             <ErrorScreen error={asked.error} />
           ) : selection ? (
             <Kept key={selection} id={selection} />
           ) : asked.fetching ? (
-            <Loading what="the ranking" />
+            <Loading what={t("context.loading")} />
           ) : (
-            <Screen icon="context" title="Nothing asked yet">
-              Ask something: the most relevant messages and records come back ranked, each with the parts of its score,
-              what was left out and why, and the block to put into a prompt.
+            <Screen icon="context" title={t("context.nothing")}>
+              {t("context.nothing.help")}
             </Screen>
           )}
         </section>
@@ -69,10 +70,10 @@ function Kept({ id }: { id: string }) {
   const [{ data, error, fetching }, again] = useQuery({ query: SelectionQuery, variables: { id } });
   if (data?.contextSelection) return <Result selection={data.contextSelection} />;
   if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
-  if (fetching) return <Loading what="the selection" />;
+  if (fetching) return <Loading what={t("context.loading.selection")} />;
   return (
-    <Screen icon="search" title="This selection is not kept here">
-      The address names a selection that this server does not have. Ask again to get a new one.
+    <Screen icon="search" title={t("context.unknown")}>
+      {t("context.unknown.help")}
     </Screen>
   );
 }

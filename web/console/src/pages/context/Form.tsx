@@ -4,6 +4,7 @@ import { useSession } from "../../api/session";
 import { Button, IconButton } from "../../ui/Button";
 import { part, short } from "../../ui/format";
 import { Picker } from "../../ui/Picker";
+import { T, t } from "../../words";
 import styles from "./Form.module.css";
 import { type ListName, limits, lists } from "./request";
 
@@ -14,19 +15,15 @@ type Props = {
   children?: React.ReactNode;
 };
 
-const pickers: { name: ListName; label: string; namespaces: Parameters<typeof Picker>[0]["namespaces"] }[] = [
-  { name: "player", label: "Players", namespaces: ["PLY", "PLU", "PLX"] },
-  { name: "tag", label: "Tags", namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
-  { name: "item", label: "Items", namespaces: ["ITM", "ITU", "ITX"] },
-  { name: "place", label: "Places", namespaces: ["LOC", "LOU", "LOX"] },
-  { name: "flag", label: "Flags", namespaces: ["FLG", "FLU"] },
+const pickers: { name: Exclude<ListName, "thread">; namespaces: Parameters<typeof Picker>[0]["namespaces"] }[] = [
+  { name: "player", namespaces: ["PLY", "PLU", "PLX"] },
+  { name: "tag", namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
+  { name: "item", namespaces: ["ITM", "ITU", "ITX"] },
+  { name: "place", namespaces: ["LOC", "LOU", "LOX"] },
+  { name: "flag", namespaces: ["FLG", "FLU"] },
 ];
 
-const kinds = [
-  { value: "CONTEXT", word: "Messages" },
-  { value: "ACCOUNTANT", word: "Ledgers" },
-  { value: "SECRETARY", word: "Secretary" },
-];
+const kinds = ["CONTEXT", "ACCOUNTANT", "SECRETARY"] as const;
 
 /** The question and where to look. Nothing is asked before it is sent; then all of it is in the address. */
 export function Form({ params, busy, onAsk, children }: Props) {
@@ -54,33 +51,33 @@ export function Form({ params, busy, onAsk, children }: Props) {
   return (
     <form className={styles.form} onSubmit={submit}>
       <label className={styles.field}>
-        <span>What is the context for?</span>
+        <span>{t("context.ask")}</span>
         <textarea
           rows={3}
           value={get("q")}
           onChange={(e) => set("q", [e.target.value])}
           aria-invalid={empty || undefined}
           aria-describedby={empty ? "q-empty" : undefined}
-          placeholder="A question, or the next message of an agent"
+          placeholder={t("context.ask.hint")}
         />
         {empty && (
           <span id="q-empty" className={styles.bad} role="alert">
-            Write what you need context for.
+            {t("context.ask.empty")}
           </span>
         )}
       </label>
       <Button type="submit" look="primary" icon="context" disabled={busy}>
-        {busy ? "Asking…" : "Ask for context"}
+        {busy ? t("context.asking") : t("context.title")}
       </Button>
       <Amounts get={get} set={set} />
       <details className={styles.more} open={unfolded}>
-        <summary>Where to look</summary>
+        <summary>{t("context.scope")}</summary>
         {draft.getAll("thread").map((hash) => (
           <p key={hash} className={styles.thread}>
-            Only thread <code title={hash}>{short(hash)}</code>
+            <T id="context.scope.thread" values={{ hash: <code title={hash}>{short(hash)}</code> }} />
             <IconButton
               icon="close"
-              label="Look in every thread"
+              label={t("context.scope.every")}
               onClick={() =>
                 set(
                   "thread",
@@ -90,47 +87,47 @@ export function Form({ params, busy, onAsk, children }: Props) {
             />
           </p>
         ))}
-        {has(identity, "log:read") ? null : (
-          <p className={styles.note}>Your token lacks the scope log:read, so nothing can be found by its name here.</p>
-        )}
-        {pickers.map(({ name, label, namespaces }) => (
+        {has(identity, "log:read") ? null : <p className={styles.note}>{t("context.scope.lacked")}</p>}
+        {pickers.map(({ name, namespaces }) => (
           <Picker
             key={name}
-            label={label}
+            label={t(`context.scope.${name}`)}
             namespaces={namespaces}
             chosen={draft.getAll(name)}
             onChoose={(hashes) => set(name, hashes)}
           />
         ))}
         <div className={styles.kinds}>
-          {kinds.map(({ value, word }) => (
+          {kinds.map((value) => (
             <label key={value}>
               <input
                 type="checkbox"
                 checked={types.includes(value)}
-                onChange={(e) => set("type", e.target.checked ? [...types, value] : types.filter((t) => t !== value))}
+                onChange={(e) =>
+                  set("type", e.target.checked ? [...types, value] : types.filter((other) => other !== value))
+                }
               />
-              {word}
+              {t(`context.kind.${value}`)}
             </label>
           ))}
         </div>
         <div className={styles.pair}>
           <label className={styles.field}>
-            <span>Since (UTC)</span>
+            <span>{t("context.since")}</span>
             <input type="date" value={get("since")} onChange={(e) => set("since", [e.target.value])} />
           </label>
           <label className={styles.field}>
-            <span>Before (UTC)</span>
+            <span>{t("context.until")}</span>
             <input type="date" value={get("until")} onChange={(e) => set("until", [e.target.value])} />
           </label>
         </div>
       </details>
       <Keep shown={params.get("selection")} kept={draft.get("keep")} onKeep={(id) => set("keep", id ? [id] : [])} />
       <fieldset className={styles.group}>
-        <legend>Whose preferences count</legend>
+        <legend>{t("context.as")}</legend>
         {isAdmin(identity) ? (
           <Picker
-            label="Player"
+            label={t("context.as.player")}
             namespaces={["PLY", "PLU", "PLX"]}
             chosen={draft.getAll("as")}
             most={1}
@@ -144,8 +141,8 @@ export function Form({ params, busy, onAsk, children }: Props) {
               onChange={(e) => set("as", e.target.checked ? [identity.player] : [])}
             />
             <span>
-              Mine
-              <small>Those of others are for administrators.</small>
+              {t("context.as.mine")}
+              <small>{t("context.as.others")}</small>
             </span>
           </label>
         )}
@@ -165,8 +162,8 @@ function Keep({ shown, kept, onKeep }: KeepProps) {
     <label className={styles.keep}>
       <input type="checkbox" checked={kept !== null} onChange={(e) => onKeep(e.target.checked ? id : null)} />
       <span>
-        Keep the block of this selection as the beginning
-        <small>What still qualifies stays as it is, to the byte, so that a provider’s prompt cache holds.</small>
+        {t("context.keep")}
+        <small>{t("context.keep.help")}</small>
       </span>
     </label>
   );
@@ -182,10 +179,10 @@ function Amounts({ get, set }: Fields) {
   const threshold = get("threshold", limits.threshold.usual);
   return (
     <fieldset className={styles.group}>
-      <legend>How much</legend>
+      <legend>{t("context.amounts")}</legend>
       <label className={styles.field}>
         <span>
-          Threshold <output>{part(Number(threshold))}</output>
+          <T id="context.threshold" values={{ value: <output>{part(Number(threshold))}</output> }} />
         </span>
         <input
           type="range"
@@ -198,7 +195,7 @@ function Amounts({ get, set }: Fields) {
       </label>
       <div className={styles.pair}>
         <label className={styles.field}>
-          <span>At most (items)</span>
+          <span>{t("context.limit")}</span>
           <input
             type="number"
             min={limits.limit.least}
@@ -209,12 +206,12 @@ function Amounts({ get, set }: Fields) {
           />
         </label>
         <label className={styles.field}>
-          <span>Token budget</span>
+          <span>{t("context.budget")}</span>
           <input
             type="number"
             min={1}
             max={limits.budget.most}
-            placeholder="none"
+            placeholder={t("context.budget.none")}
             value={get("budget")}
             onChange={(e) => set("budget", [e.target.value])}
           />

@@ -3,8 +3,8 @@ import { useMutation, useQuery } from "urql";
 import { has, isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
-import { count, plural } from "../../ui/format";
 import { Icon } from "../../ui/icons";
+import { t } from "../../words";
 import styles from "./Models.module.css";
 import { DropEmbeddingModel, type EmbeddingModel, EmbeddingModels } from "./query";
 
@@ -29,8 +29,8 @@ export function Models() {
   }, [busy, stale, refresh]);
   if (models.length === 0) return null;
   return (
-    <section className={styles.models} aria-label="Search models">
-      <h2>Ranked by</h2>
+    <section className={styles.models} aria-label={t("context.models")}>
+      <h2>{t("context.models.by")}</h2>
       <ul>
         {models.map((m) => (
           <Model key={m.name} model={m} onDropped={() => refresh({ requestPolicy: "network-only" })} />
@@ -40,12 +40,6 @@ export function Models() {
   );
 }
 
-const states: Record<EmbeddingModel["state"], string> = {
-  SERVING: "in use",
-  BUILDING: "being built",
-  KEPT: "kept for replays",
-};
-
 function Model({ model: m, onDropped }: { model: EmbeddingModel; onDropped: () => void }) {
   const { identity } = useSession();
   const total = m.embedded + m.outstanding;
@@ -54,27 +48,25 @@ function Model({ model: m, onDropped }: { model: EmbeddingModel; onDropped: () =
       <p className={styles.head}>
         <b>{m.name}</b>
         <span className={styles.state} data-state={m.state}>
-          {states[m.state]}
+          {t(`context.model.${m.state}`)}
         </span>
       </p>
       <p className={styles.facts}>
         {m.kind === "LEXICAL"
-          ? "Words, without a model"
-          : `Meanings${m.dimensions ? `, ${m.dimensions} dimensions` : ""}`}
+          ? t("context.models.words")
+          : m.dimensions
+            ? t("context.models.dimensions", { n: m.dimensions })
+            : t("context.models.meanings")}
       </p>
       {m.outstanding > 0 ? (
         <label className={styles.progress}>
           <progress max={total} value={m.embedded} />
-          <span>
-            {count(m.embedded)} of {count(total)}; {count(m.outstanding)} outstanding
-          </span>
+          <span>{t("context.models.progress", { n: m.embedded, total, left: m.outstanding })}</span>
         </label>
       ) : (
-        <p className={styles.facts}>{plural(m.embedded, "message or record", "messages and records")}</p>
+        <p className={styles.facts}>{t("context.models.embedded", { n: m.embedded })}</p>
       )}
-      {m.refused > 0 && (
-        <p className={styles.facts}>{count(m.refused)} not taken by the provider: found by their words alone</p>
-      )}
+      {m.refused > 0 && <p className={styles.facts}>{t("context.models.refused", { n: m.refused })}</p>}
       {m.lastError && (
         <p className={styles.problem}>
           <Icon name="warning" size={14} /> <span>{m.lastError}</span>
@@ -91,14 +83,14 @@ function Drop({ name, onDropped }: { name: string; onDropped: () => void }) {
   const onClick = async () => {
     if (!(await drop({ name })).error) onDropped();
   };
-  if (!asked) return <Button onClick={() => setAsked(true)}>Drop {name}…</Button>;
+  if (!asked) return <Button onClick={() => setAsked(true)}>{t("context.models.drop", { name })}</Button>;
   return (
     <fieldset className={styles.drop}>
-      <legend>Drop its vectors for good? What was ranked under it can then not be computed again.</legend>
+      <legend>{t("context.models.drop.sure")}</legend>
       <Button onClick={onClick} disabled={fetching}>
-        Drop for good
+        {t("context.models.drop.confirm")}
       </Button>
-      <Button onClick={() => setAsked(false)}>Keep</Button>
+      <Button onClick={() => setAsked(false)}>{t("context.models.keep")}</Button>
       {error && <p role="alert">{error.message}</p>}
     </fieldset>
   );

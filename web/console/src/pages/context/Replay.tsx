@@ -5,6 +5,7 @@ import { Button } from "../../ui/Button";
 import { nameOf } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorScreen, Loading } from "../../ui/Screen";
+import { T, t } from "../../words";
 import { type Replay, ReplaySelection } from "./query";
 import styles from "./Replay.module.css";
 
@@ -19,19 +20,17 @@ export function ReplayOf({ id }: { id: string }) {
   });
   const onReplay = () => (wanted ? again() : setWanted(true));
   return (
-    <section className={styles.replay} aria-label="Replay" aria-busy={fetching}>
+    <section className={styles.replay} aria-label={t("context.replay")} aria-busy={fetching}>
       <div className={styles.head}>
-        <h2>Replay</h2>
+        <h2>{t("context.replay")}</h2>
         <Button icon="retry" onClick={onReplay} disabled={fetching}>
-          {fetching ? "Computing…" : "Compute it again"}
+          {fetching ? t("context.replay.busy") : t("context.replay.again")}
         </Button>
       </div>
-      <p className={styles.note}>
-        The same request over the log as it stood then, under the ranking of now. The server does it, and keeps nothing.
-      </p>
+      <p className={styles.note}>{t("context.replay.help")}</p>
       <div role="status">
         {fetching ? (
-          <Loading what="the replay" />
+          <Loading what={t("context.replay.loading")} />
         ) : error ? (
           <ErrorScreen error={error} retry={() => again()} />
         ) : (
@@ -42,34 +41,26 @@ export function ReplayOf({ id }: { id: string }) {
   );
 }
 
-const kinds: Record<Replay["causes"][number]["kind"], string> = {
-  POLICY: "Policy changed",
-  MODEL: "Model changed",
-  ERASED: "Message erased",
-  QUARANTINED: "Message in quarantine",
-  COMPONENTS: "Names or preferences changed",
-  LATE: "Written late",
-  UNKNOWN: "Cause unknown",
-};
-
 function Outcome({ replay: r }: { replay: Replay }) {
   if (r.identical) {
     return (
       <p className={styles.same}>
-        <Icon name="check" /> <b>Identical.</b> It has the same receipt.
+        <Icon name="check" /> <T id="context.identical" />
       </p>
     );
   }
   return (
     <div className={styles.other}>
       <p className={styles.differs}>
-        <Icon name="warning" /> <b>Not identical.</b> It would have another receipt.
+        <Icon name="warning" /> <T id="context.differs" />
       </p>
-      <ul className={styles.causes} aria-label="Causes">
+      <ul className={styles.causes} aria-label={t("context.causes")}>
         {r.causes.map((cause) => (
           <li key={cause.kind}>
-            <b>{kinds[cause.kind]}:</b> {cause.message}
-            {cause.alone !== null && (cause.alone ? " That alone explains it." : " That alone does not explain it.")}
+            <T
+              id={cause.alone === null ? "context.cause" : cause.alone ? "context.cause.alone" : "context.cause.not"}
+              values={{ cause: t(`context.cause.${cause.kind}`), message: cause.message }}
+            />
             {cause.messages.map((m) => (
               <Link key={m.hash} href={`/messages/${m.hash}`}>
                 <bdi>{nameOf(m.owner)}</bdi> #{m.sequence}
@@ -78,8 +69,8 @@ function Outcome({ replay: r }: { replay: Replay }) {
           </li>
         ))}
       </ul>
-      <Lines title="Differences" lines={r.differences} />
-      <Lines title="What cannot be told" lines={r.untold} />
+      <Lines title={t("context.differences")} lines={r.differences} />
+      <Lines title={t("context.untold")} lines={r.untold} />
     </div>
   );
 }

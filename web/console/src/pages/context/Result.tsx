@@ -1,10 +1,11 @@
 import { Link } from "wouter";
 import { Erased } from "../../ui/Erased";
-import { count, nameOf, part, plural } from "../../ui/format";
+import { nameOf, part } from "../../ui/format";
 import { Copy, FullHash } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
 import { Screen } from "../../ui/Screen";
 import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
 import { mark } from "./marks";
 import type { Selected, Selection, Source } from "./query";
 import { ReplayOf } from "./Replay";
@@ -17,10 +18,8 @@ export function Result({ selection: s }: { selection: Selection }) {
     <div className={styles.result}>
       <Summary selection={s} />
       {s.items.length === 0 ? (
-        <Screen icon="empty" title="Nothing was relevant enough">
-          {s.dropped.length > 0
-            ? `${plural(s.dropped.length, "candidate")} ranked and left out: see below why. A lower threshold lets more in.`
-            : "Nothing in this scope has anything in common with the question."}
+        <Screen icon="empty" title={t("context.irrelevant")}>
+          {s.dropped.length > 0 ? t("context.irrelevant.some", { n: s.dropped.length }) : t("context.irrelevant.all")}
         </Screen>
       ) : (
         <ol className={styles.items}>
@@ -36,26 +35,25 @@ export function Result({ selection: s }: { selection: Selection }) {
 }
 
 function Summary({ selection: s }: { selection: Selection }) {
+  const before = `/context?selection=${encodeURIComponent(s.previous?.id ?? "")}`;
   return (
-    <section className={styles.summary} aria-label="Summary">
+    <section className={styles.summary} aria-label={t("context.summary")}>
       <h2 dir="auto">{s.query}</h2>
       <p className={styles.facts}>
         <span>
-          <b>{count(s.items.length)}</b> selected
+          <T id="context.selected" values={{ n: s.items.length }} />
         </span>
         <span>
-          <b>{count(s.dropped.length)}</b> left out
+          <T id="context.left" values={{ n: s.dropped.length }} />
         </span>
         <span>
-          from a log of <b>{count(s.logSize)}</b> messages
+          <T id="context.log" values={{ n: s.logSize }} />
         </span>
         <span>
-          ranked by <b>{s.embeddingModel}</b>
-          {s.denseModel && (
-            <>
-              {" "}
-              and <b>{s.denseModel}</b>
-            </>
+          {s.denseModel ? (
+            <T id="context.ranked.both" values={{ model: s.embeddingModel, dense: s.denseModel }} />
+          ) : (
+            <T id="context.ranked" values={{ model: s.embeddingModel }} />
           )}
         </span>
         <Time at={s.createdAt} />
@@ -63,13 +61,13 @@ function Summary({ selection: s }: { selection: Selection }) {
       {s.tokenBudget === null ? (
         <p className={styles.facts}>
           <span>
-            <b>{plural(s.tokens, "token")}</b>, no budget given
+            <T id="context.spent" values={{ n: s.tokens }} />
           </span>
         </p>
       ) : (
         <label className={styles.budget}>
           <span>
-            <b>{count(s.tokens)}</b> of {count(s.tokenBudget)} tokens
+            <T id="context.spent.of" values={{ n: s.tokens, most: s.tokenBudget }} />
           </span>
           <meter min={0} max={s.tokenBudget} value={s.tokens} />
         </label>
@@ -77,13 +75,16 @@ function Summary({ selection: s }: { selection: Selection }) {
       {s.previous && (
         <p className={styles.facts}>
           <span>
-            <b>{plural(s.unchangedTokens, "token")}</b> unchanged from{" "}
-            <Link href={`/context?selection=${encodeURIComponent(s.previous.id)}`}>the selection before</Link>
+            <T
+              id="context.unchanged"
+              values={{ n: s.unchangedTokens }}
+              components={{ link: (inside) => <Link href={before}>{inside}</Link> }}
+            />
           </span>
         </p>
       )}
       {s.notices.length > 0 && (
-        <ul className={styles.notices} aria-label="Notices">
+        <ul className={styles.notices} aria-label={t("context.notices")}>
           {s.notices.map((notice) => (
             <li key={notice}>
               <Icon name="error" size={14} /> <span>{notice}</span>
@@ -102,7 +103,7 @@ function Item({ item }: { item: Selected }) {
       <span className={styles.position}>{item.position}</span>
       <div className={styles.inside}>
         <SourceHead source={item.source}>
-          <span className={styles.cost}>{plural(item.tokens, "token")}</span>
+          <span className={styles.cost}>{t("context.cost", { n: item.tokens })}</span>
         </SourceHead>
         <p className={styles.text} dir="auto">
           <Text source={item.source} terms={terms} />
@@ -110,7 +111,7 @@ function Item({ item }: { item: Selected }) {
         <Score item={item} />
         {terms.length > 0 && (
           <p className={styles.terms}>
-            matched: <bdi>{terms.join(", ")}</bdi>
+            <T id="context.matched" values={{ terms: <bdi>{terms.join(", ")}</bdi> }} />
           </p>
         )}
       </div>
@@ -124,7 +125,14 @@ function SourceHead({ source, children }: { source: Source; children?: React.Rea
       <p className={styles.head}>
         <Icon name="records" size={14} />
         <Link href={`/records?record=${source.hash}`}>
-          {source.kind === "ACCOUNTANT" ? "Ledger" : "Secretary"}: <bdi>{source.book}</bdi>, <bdi>{source.title}</bdi>
+          <T
+            id="context.record"
+            values={{
+              kind: t(`context.record.${source.kind}`),
+              book: <bdi>{source.book}</bdi>,
+              title: <bdi>{source.title}</bdi>,
+            }}
+          />
         </Link>
         {children}
       </p>
@@ -138,9 +146,9 @@ function SourceHead({ source, children }: { source: Source; children?: React.Rea
       </Link>
       <Time at={source.createdAt} />
       {source.quarantined && (
-        <span className={styles.quarantined} title="It was selected before, and is in no new selection.">
+        <span className={styles.quarantined} title={t("context.quarantined.help")}>
           <Icon name="quarantine" size={12} />
-          in quarantine now
+          {t("context.quarantined")}
         </span>
       )}
       {children}
@@ -159,33 +167,23 @@ function Marked({ text, terms }: { text: string; terms: readonly string[] }) {
   return mark(text, terms).map((p, i) => (p.marked ? <mark key={i}>{p.text}</mark> : p.text));
 }
 
-const reasons: Record<Selection["dropped"][number]["reason"], string> = {
-  BELOW_THRESHOLD: "Below the threshold",
-  OVER_BUDGET: "Over the token budget",
-  OVER_LIMIT: "Enough better ones",
-  DUPLICATE: "Same text as a newer one",
-  SUPERSEDED: "A newer one says it again",
-};
-
 function Dropped({ dropped, open }: { dropped: Selection["dropped"]; open: boolean }) {
   if (dropped.length === 0) return null;
   return (
     <details className={styles.more} open={open}>
       <summary>
-        <h2>Left out ({count(dropped.length)})</h2>
+        <h2>{t("context.dropped", { n: dropped.length })}</h2>
       </summary>
       <ol className={styles.dropped}>
         {dropped.map((d) => (
           <li key={d.source.hash}>
             <SourceHead source={d.source}>
-              <span className={styles.reason}>{reasons[d.reason]}</span>
+              <span className={styles.reason}>{t(`context.reason.${d.reason}`)}</span>
             </SourceHead>
             <p className={styles.snippet} dir="auto">
               <Text source={d.source} terms={[]} />
             </p>
-            <span className={styles.cost}>
-              score {part(d.score)}, {plural(d.tokens, "token")}
-            </span>
+            <span className={styles.cost}>{t("context.dropped.cost", { score: part(d.score), n: d.tokens })}</span>
           </li>
         ))}
       </ol>
@@ -197,16 +195,13 @@ function Rendered({ selection: s }: { selection: Selection }) {
   return (
     <section className={styles.rendered}>
       <div className={styles.renderedHead}>
-        <h2>The block for a prompt</h2>
-        {s.rendered && <Copy text={s.rendered} label="Copy the block" />}
+        <h2>{t("context.block")}</h2>
+        {s.rendered && <Copy text={s.rendered} label={t("context.block.copy")} />}
       </div>
-      {s.rendered ? <pre>{s.rendered}</pre> : <p className={styles.none}>Empty: nothing was selected.</p>}
-      <h2>Receipt</h2>
-      <p className={styles.none}>
-        The server’s commitment to the request, the policy, the log position and this result. This console does not
-        recompute it.
-      </p>
-      <FullHash hash={s.receipt} what="receipt" />
+      {s.rendered ? <pre>{s.rendered}</pre> : <p className={styles.none}>{t("context.block.empty")}</p>}
+      <h2>{t("context.receipt")}</h2>
+      <p className={styles.none}>{t("context.receipt.help")}</p>
+      <FullHash hash={s.receipt} what={t("context.receipt.word")} />
       <ReplayOf id={s.id} />
     </section>
   );

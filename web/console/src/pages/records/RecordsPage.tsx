@@ -6,29 +6,25 @@ import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { useTitle } from "../../app/title";
 import { Choice } from "../../ui/Choice";
-import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { SearchBox } from "../../ui/SearchBox";
 import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
 import { type RecordRow, RecordsQuery } from "./query";
 import { RecordPanel } from "./RecordPanel";
 import styles from "./RecordsPage.module.css";
 
-const options = [
-  { value: "all", word: "All" },
-  { value: "ACCOUNTANT", word: "Ledgers" },
-  { value: "SECRETARY", word: "Secretary" },
-] as const;
+const kinds = ["all", "ACCOUNTANT", "SECRETARY"] as const;
 
 /** What the ledgers and the secretary hold. A record opens beside the list. */
 export default function RecordsPage() {
-  useTitle("Records");
+  useTitle(t("records.title"));
   const client = useClient();
   const [params, setParams] = useSearchParams();
-  const kind = options.find((o) => o.value === params.get("kind"))?.value ?? "all";
+  const kind = kinds.find((k) => k === params.get("kind")) ?? "all";
   const search = params.get("q") ?? "";
   const opened = params.get("record");
   const pages = usePages(
@@ -56,9 +52,17 @@ export default function RecordsPage() {
   return (
     <div className={styles.page}>
       <div className={styles.column}>
-        <PageHead title="Records" note={pages.totalCount === null ? "" : `${count(pages.totalCount)}, latest first`}>
-          <Choice label="Kind" value={kind} options={options} onChoose={(k) => set("kind", k === "all" ? "" : k)} />
-          <SearchBox label="Find by title, book or words" value={search} onSearch={(q) => set("q", q)} />
+        <PageHead
+          title={t("records.title")}
+          note={pages.totalCount === null ? "" : t("records.note", { n: pages.totalCount })}
+        >
+          <Choice
+            label={t("records.kind")}
+            value={kind}
+            options={kinds.map((value) => ({ value, word: t(`records.shown.${value}`) }))}
+            onChoose={(k) => set("kind", k === "all" ? "" : k)}
+          />
+          <SearchBox label={t("records.find")} value={search} onSearch={(q) => set("q", q)} />
         </PageHead>
         <List
           key={`${kind}:${search}`}
@@ -69,12 +73,12 @@ export default function RecordsPage() {
           row={(r) => <Row record={r} open={r.hash === opened} onOpen={() => set("record", r.hash)} />}
           empty={
             search || kind !== "all" ? (
-              <Screen icon="search" title="Nothing matches">
-                No record of this kind matches the search.
+              <Screen icon="search" title={t("records.nothing")}>
+                {t("records.nothing.help")}
               </Screen>
             ) : (
-              <Screen icon="empty" title="No records yet">
-                Add some with <code>addRecords</code>.
+              <Screen icon="empty" title={t("records.none")}>
+                <T id="records.none.help" />
               </Screen>
             )
           }
@@ -101,12 +105,12 @@ function Row({ record: r, open, onOpen }: { record: RecordRow; open: boolean; on
       <span className={styles.title}>
         <bdi>{r.title}</bdi>
         <span>
-          {r.kind === "ACCOUNTANT" ? "Ledger" : "Secretary"}: <bdi>{r.book}</bdi>
+          <T id="records.book" values={{ kind: t(`records.kind.${r.kind}`), book: <bdi>{r.book}</bdi> }} />
         </span>
       </span>
       <span className={r.verified ? styles.vouched : styles.unvouched}>
         <Icon name={r.verified ? "check" : "unchecked"} size={14} />
-        {r.verified ? "vouched for" : "not vouched for"}
+        {r.verified ? t("records.vouched") : t("records.unvouched")}
       </span>
       <span className={styles.when}>
         <Time at={r.createdAt} as="ago" />

@@ -6,22 +6,22 @@ import { ask, pageOf } from "../../api/query";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
-import { count, join, nameOf, plural } from "../../ui/format";
+import { join, nameOf } from "../../ui/format";
 import { ShortHash } from "../../ui/Hash";
 import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { Avatar } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
 import { type ThreadRow, ThreadsQuery } from "./query";
 import styles from "./ThreadsPage.module.css";
 
 /** The latest threads: who takes part, how much was said, and when last. */
 export function ThreadsPage() {
-  useTitle("Threads");
+  useTitle(t("threads.title"));
   const client = useClient();
   const { identity } = useSession();
-  const order = isAdmin(identity) ? ", latest first" : " that you take part in, latest first";
   const pages = usePages(
     useCallback(
       async (after: string | null) => {
@@ -32,23 +32,23 @@ export function ThreadsPage() {
   );
   return (
     <>
-      <PageHead title="Threads" note={pages.totalCount === null ? "" : `${count(pages.totalCount)}${order}`} />
+      <PageHead
+        title={t("threads.title")}
+        note={
+          pages.totalCount === null
+            ? ""
+            : t(isAdmin(identity) ? "threads.note" : "threads.note.own", { n: pages.totalCount })
+        }
+      />
       <List
         pages={pages}
         what="threads"
-        keyOf={(t) => t.hash}
+        keyOf={(thread) => thread.hash}
         estimate={76}
-        row={(t) => <Row thread={t} />}
+        row={(thread) => <Row thread={thread} />}
         empty={
-          <Screen icon="empty" title="No threads yet">
-            {isAdmin(identity) ? (
-              <>
-                The log holds no message that belongs to a thread. Append one with <code>appendMessages</code>, or
-                import a file with <code>go run . import FILE</code>.
-              </>
-            ) : (
-              "You take part in none. You see the sessions that you begin and those that a message names you in."
-            )}
+          <Screen icon="empty" title={t("threads.none")}>
+            {isAdmin(identity) ? <T id="threads.none.all" /> : t("threads.none.own")}
           </Screen>
         }
       />
@@ -69,13 +69,12 @@ function Row({ thread }: { thread: ThreadRow }) {
         <bdi>{join(players.map(nameOf))}</bdi> <ShortHash hash={hash} />
       </span>
       <span className={styles.last} dir="auto">
-        <b>{nameOf(last.owner)}: </b>
-        {last.content ?? "(content erased)"}
+        <T id="threads.said" values={{ name: nameOf(last.owner), text: last.content ?? t("threads.erased") }} />
       </span>
       <span className={styles.when}>
         <Time at={lastMessageAt} as="ago" />
       </span>
-      <span className={styles.count}>{plural(messageCount, "message")}</span>
+      <span className={styles.count}>{t("threads.count", { n: messageCount })}</span>
     </Link>
   );
 }
