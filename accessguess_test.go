@@ -177,7 +177,8 @@ func (g *guesser) fields(t *ast.Definition, depth int, apart map[string]bool) (o
 	for _, f := range t.Fields {
 		inner := g.schema.Types[f.Type.Name()]
 		leaf := inner.Kind == ast.Scalar || inner.Kind == ast.Enum
-		if slices.Contains(moments, f.Name) || strings.HasPrefix(f.Name, "__") || !leaf && depth == 0 || f.Name == "previous" {
+		if slices.Contains(moments, f.Name) || strings.HasPrefix(f.Name, "__") || !leaf && depth == 0 || f.Name == "previous" ||
+			slices.ContainsFunc(f.Arguments, func(a *ast.ArgumentDefinition) bool { return a.Type.NonNull && a.DefaultValue == nil }) {
 			continue
 		}
 		name := f.Name
