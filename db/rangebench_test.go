@@ -59,7 +59,7 @@ func BenchmarkRange(b *testing.B) {
 			"range of 200":       func() error { _, _, err := view.Range(b.Context(), line, selection.Match{}, 20_000, 200); return err },
 			"range in a session": func() error { _, _, err := view.Range(b.Context(), session, selection.Match{}, 5_900, 50); return err },
 			"range of a channel": func() error { _, _, err := view.Range(b.Context(), line, channel, 20_000, 50); return err },
-			"range by words":     func() error { _, _, err := view.Range(b.Context(), line, text, 4_000, 50); return err },
+			"range by words":     func() error { _, _, err := view.Range(b.Context(), line, text, 2_000, 50); return err },
 			"place": func() error {
 				_, _, err := view.Place(b.Context(), line, selection.Match{}, message[0].Hash)
 				return err
