@@ -36,10 +36,10 @@ export class Visit {
   static async begin(
     browser: Browser,
     server: Server,
-    look: { theme?: "light" | "dark"; width?: number; height?: number } = {},
+    look: { theme?: "light" | "dark"; width?: number; height?: number; locale?: string } = {},
   ): Promise<Visit> {
-    const { theme = "light", width = 1280, height = 800 } = look;
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    const { theme = "light", width = 1280, height = 800, locale = "en-US" } = look;
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, locale });
     return new Visit(await context.newPage(), context, server);
   }
 
