@@ -105,7 +105,7 @@ func (s *stage) properties() {
 	thing := func(namespace component.Namespace) string {
 		return component.DefaultHash(namespace, "thing").String()
 	}
-	record, err := s.Records(s.t.Context(), nil, nil, db.Page[int64]{Limit: 1})
+	record, err := s.Records(s.t.Context(), db.RecordFilter{}, db.Page[int64]{Limit: 1})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -91,16 +91,25 @@ func (d *DB) RecordsByHash(ctx context.Context, hashes []chain.Hash) ([]knowledg
 	return recordsOf(rows), mapError(err)
 }
 
-// Records gives a page of records, latest first. A nil kind and a nil search do not narrow.
-func (d *DB) Records(ctx context.Context, kind *chain.RefType, search *string, p Page[int64]) (Rows[knowledge.Record, int64], error) {
-	found, err := d.read().SearchRecords(ctx, (*string)(kind), search, p.After, p.more())
+// RecordFilter narrows a list of records; what is nil does not.
+type RecordFilter struct {
+	Kind   *chain.RefType
+	Book   *string // the whole name
+	Search *string // part of the title or the book, or words of the content
+}
+
+// Records gives a page of records, latest first.
+func (d *DB) Records(ctx context.Context, f RecordFilter, p Page[int64]) (Rows[knowledge.Record, int64], error) {
+	found, err := d.read().SearchRecords(ctx, dbgen.SearchRecordsParams{
+		Kind: (*string)(f.Kind), Book: f.Book, Search: f.Search, Before: p.After, RowCount: p.more(),
+	})
 	return rowsOf(p, found, func(r dbgen.KnowledgeRecord) Item[knowledge.Record, int64] {
 		return Item[knowledge.Record, int64]{recordOf(r), r.ID}
 	}), mapError(err)
 }
 
 // CountRecords counts what Records lists.
-func (d *DB) CountRecords(ctx context.Context, kind *chain.RefType, search *string) (int64, error) {
-	n, err := d.read().CountRecords(ctx, (*string)(kind), search)
+func (d *DB) CountRecords(ctx context.Context, f RecordFilter) (int64, error) {
+	n, err := d.read().CountRecords(ctx, (*string)(f.Kind), f.Book, f.Search)
 	return n, mapError(err)
 }

@@ -50,12 +50,17 @@ func TestAddRecords(t *testing.T) {
 		t.Errorf("the same, unverified: %+v, %v", added, err)
 	}
 	text := "CONTENT of a"
-	rows, err := store.Records(t.Context(), nil, &text, db.Page[int64]{Limit: 1})
+	rows, err := store.Records(t.Context(), db.RecordFilter{Search: &text}, db.Page[int64]{Limit: 1})
 	if err != nil || len(rows.Items) != 1 || !rows.More || rows.Items[0].Value.Hash != added[0].Hash {
 		t.Errorf("Records() = %+v, %v, want the latest of two", rows, err)
 	}
+	for book, want := range map[string]int64{other.Book: 3, other.Book[1:]: 0} {
+		if n, err := store.CountRecords(t.Context(), db.RecordFilter{Book: &book}); err != nil || n != want {
+			t.Errorf("%d records of the book %q, %v; want %d", n, book, err, want)
+		}
+	}
 	kind := chain.RefAccountant
-	if n, err := store.CountRecords(t.Context(), &kind, nil); err != nil || n != 0 {
+	if n, err := store.CountRecords(t.Context(), db.RecordFilter{Kind: &kind}); err != nil || n != 0 {
 		t.Errorf("%d records of the ledgers, %v", n, err)
 	}
 }
@@ -79,7 +84,7 @@ func TestAddRecordsRefuses(t *testing.T) {
 			t.Errorf("AddRecords() = %v, want %q", err, want)
 		}
 	}
-	if n, err := store.CountRecords(t.Context(), nil, nil); err != nil || n != 0 {
+	if n, err := store.CountRecords(t.Context(), db.RecordFilter{}); err != nil || n != 0 {
 		t.Errorf("after all refusals there are %d records, %v", n, err)
 	}
 }

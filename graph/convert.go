@@ -11,6 +11,7 @@ import (
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -24,6 +25,14 @@ func searchText(search *string) (*string, error) {
 		return nil, nil
 	}
 	return &text, chain.CheckText("search", &text, chain.MaxNameBytes)
+}
+
+// bookName checks the name of a ledger or file; null is any.
+func bookName(book *string) error {
+	if book != nil && *book == "" {
+		return fault.Input("book", "is empty")
+	}
+	return chain.CheckText("book", book, chain.MaxNameBytes)
 }
 
 // scopeOf checks a filter; null is the whole log.

@@ -78,19 +78,7 @@ func (r *messageResolver) Refs(ctx context.Context, obj *model.Message, typeArg 
 }
 
 func (r *messageResolver) CitedBy(ctx context.Context, obj *model.Message, first *int, after *string) (*model.MessageConnection, error) {
-	p, err := pageOf(pageArgs{first: first, after: after}, cursor.CitedBy.Parse)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := r.view(ctx).CitingMessages(ctx, obj.Hash, p)
-	if err != nil {
-		return nil, err
-	}
-	edges, info := connect(p, rows, cursor.CitedBy.Encode, messageEdge)
-	expectMessages(ctx, edges)
-	return &model.MessageConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.view(ctx).CountCitingMessages(ctx, obj.Hash)
-	}}, nil
+	return r.citedBy(ctx, obj.Hash, cursor.CitedBy, pageArgs{first: first, after: after})
 }
 
 func (r *messageResolver) Integrity(ctx context.Context, obj *model.Message) (*model.MessageIntegrity, error) {

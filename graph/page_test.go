@@ -155,14 +155,17 @@ func TestCursorsOfOtherLists(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	cited := a.append(message("s", "cited", object{"threadHash": hashOf("t")}))[0]
-	a.append(message("s", "citing", object{"refs": []object{{"type": "CONTEXT", "hash": cited}}}))
-	a.ask(`mutation { addRecords(records: [{kind: SECRETARY, book: "b", title: "t", content: "c"}]) { hash } upsertComponents(components: [{namespace: PLY, key: "k"}]) { __typename } }`, nil, &struct{}{})
+	var added struct{ AddRecords []struct{ Hash string } }
+	a.ask(`mutation { addRecords(records: [{kind: SECRETARY, book: "b", title: "t", content: "c"}]) { hash } upsertComponents(components: [{namespace: PLY, key: "k"}]) { __typename } }`, nil, &added)
+	record := added.AddRecords[0].Hash
+	a.append(message("s", "citing", object{"refs": []object{{"type": "CONTEXT", "hash": cited}, {"type": "SECRETARY", "hash": record}}}))
 	const page = `(after: $after) { edges { cursor } } `
 	lists := map[string]string{
 		"messages":         `list: messages` + page,
 		"session.messages": `at: session(hash: "` + hashOf("s") + `") { list: messages` + page + `}`,
 		"thread.messages":  `at: thread(hash: "` + hashOf("t") + `") { list: messages` + page + `}`,
 		"citedBy":          `at: message(hash: "` + cited + `") { list: citedBy` + page + `}`,
+		"record.citedBy":   `at: record(hash: "` + record + `") { list: citedBy` + page + `}`,
 		"sessions":         `list: sessions` + page,
 		"threads":          `list: threads` + page,
 		"records":          `list: records` + page,

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/loader"
@@ -31,7 +32,7 @@ func (r *queryResolver) Record(ctx context.Context, hash chain.Hash) (*model.Rec
 	return &model.Record{Record: *record}, nil
 }
 
-func (r *queryResolver) Records(ctx context.Context, kind *chain.RefType, search *string, first *int, after *string) (*model.RecordConnection, error) {
+func (r *queryResolver) Records(ctx context.Context, kind *chain.RefType, book *string, search *string, first *int, after *string) (*model.RecordConnection, error) {
 	p, err := pageOf(pageArgs{first: first, after: after}, cursor.Records.Parse)
 	if err != nil {
 		return nil, err
@@ -39,13 +40,17 @@ func (r *queryResolver) Records(ctx context.Context, kind *chain.RefType, search
 	if search, err = searchText(search); err != nil {
 		return nil, err
 	}
-	rows, err := r.view(ctx).Records(ctx, kind, search, p)
+	if err := bookName(book); err != nil {
+		return nil, err
+	}
+	filter := db.RecordFilter{Kind: kind, Book: book, Search: search}
+	rows, err := r.view(ctx).Records(ctx, filter, p)
 	if err != nil {
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.Records.Encode, recordEdge)
 	return &model.RecordConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
-		return r.view(ctx).CountRecords(ctx, kind, search)
+		return r.view(ctx).CountRecords(ctx, filter)
 	}}, nil
 }
 
@@ -67,6 +72,10 @@ func (r *recordResolver) UsedBy(ctx context.Context, obj *model.Record, first *i
 	return &model.SelectionHolderConnection{Edges: edges, PageInfo: info, Count: func(ctx context.Context) (int64, error) {
 		return r.view(ctx).CountSelectionsWithRecord(ctx, obj.Hash)
 	}}, nil
+}
+
+func (r *recordResolver) CitedBy(ctx context.Context, obj *model.Record, first *int, after *string) (*model.MessageConnection, error) {
+	return r.citedBy(ctx, obj.Hash, cursor.RecordCitedBy, pageArgs{first: first, after: after})
 }
 
 func (r *Resolver) Record() generated.RecordResolver { return &recordResolver{r} }

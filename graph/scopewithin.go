@@ -37,7 +37,7 @@ var within = map[string]map[string]auth.Scopes{
 	},
 	"MessageRange":      {"messages": part},
 	"ComponentUsage":    {"buckets": part},
-	"Record":            {"usedBy": auth.ContextSelect},
+	"Record":            {"usedBy": auth.ContextSelect, "citedBy": auth.LogRead},
 	"Player":            {"description": auth.LogRead, "data": auth.LogRead, "preferences": auth.LogRead},
 	"Hashtag":           {"description": auth.LogRead, "data": auth.LogRead},
 	"Flag":              {"description": auth.LogRead, "data": auth.LogRead},

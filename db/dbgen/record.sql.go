@@ -69,13 +69,14 @@ func (q *Queries) AddRecord(ctx context.Context, arg AddRecordParams) ([]Knowled
 const countRecords = `-- name: CountRecords :one
 SELECT count(*) FROM knowledge.records r
 WHERE ($1::TEXT IS NULL OR r.kind = CAST($1::TEXT AS log.ref_type))
-    AND ($2::TEXT IS NULL
-        OR strpos(lower(r.title), lower($2)) > 0 OR strpos(lower(r.book), lower($2)) > 0
-        OR strpos(lower(r.content), lower($2)) > 0)
+    AND ($2::TEXT IS NULL OR r.book = $2)
+    AND ($3::TEXT IS NULL
+        OR strpos(lower(r.title), lower($3)) > 0 OR strpos(lower(r.book), lower($3)) > 0
+        OR strpos(lower(r.content), lower($3)) > 0)
 `
 
-func (q *Queries) CountRecords(ctx context.Context, kind *string, search *string) (int64, error) {
-	row := q.db.QueryRow(ctx, countRecords, kind, search)
+func (q *Queries) CountRecords(ctx context.Context, kind *string, book *string, search *string) (int64, error) {
+	row := q.db.QueryRow(ctx, countRecords, kind, book, search)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -193,19 +194,29 @@ func (q *Queries) RecordsByID(ctx context.Context, ids []int64) ([]KnowledgeReco
 const searchRecords = `-- name: SearchRecords :many
 SELECT r.id, r.hash, r.kind, r.book, r.title, r.content, r.data, r.verified, r.created_at FROM knowledge.records r
 WHERE ($1::TEXT IS NULL OR r.kind = CAST($1::TEXT AS log.ref_type))
-    AND ($2::TEXT IS NULL
-        OR strpos(lower(r.title), lower($2)) > 0 OR strpos(lower(r.book), lower($2)) > 0
-        OR strpos(lower(r.content), lower($2)) > 0)
-    AND ($3::BIGINT IS NULL OR r.id < $3)
-ORDER BY r.id DESC LIMIT $4
+    AND ($2::TEXT IS NULL OR r.book = $2)
+    AND ($3::TEXT IS NULL
+        OR strpos(lower(r.title), lower($3)) > 0 OR strpos(lower(r.book), lower($3)) > 0
+        OR strpos(lower(r.content), lower($3)) > 0)
+    AND ($4::BIGINT IS NULL OR r.id < $4)
+ORDER BY r.id DESC LIMIT $5
 `
 
-func (q *Queries) SearchRecords(ctx context.Context, kind *string, search *string, before *int64, rowCount int32) ([]KnowledgeRecord, error) {
+type SearchRecordsParams struct {
+	Kind     *string
+	Book     *string
+	Search   *string
+	Before   *int64
+	RowCount int32
+}
+
+func (q *Queries) SearchRecords(ctx context.Context, arg SearchRecordsParams) ([]KnowledgeRecord, error) {
 	rows, err := q.db.Query(ctx, searchRecords,
-		kind,
-		search,
-		before,
-		rowCount,
+		arg.Kind,
+		arg.Book,
+		arg.Search,
+		arg.Before,
+		arg.RowCount,
 	)
 	if err != nil {
 		return nil, err

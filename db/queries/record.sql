@@ -21,6 +21,7 @@ SELECT r.* FROM knowledge.records r WHERE r.hash = knowledge.record_hash(ROW (
 -- name: SearchRecords :many
 SELECT r.* FROM knowledge.records r
 WHERE (sqlc.narg('kind')::TEXT IS NULL OR r.kind = CAST(sqlc.narg('kind')::TEXT AS log.ref_type))
+    AND (sqlc.narg('book')::TEXT IS NULL OR r.book = sqlc.narg('book'))
     AND (sqlc.narg('search')::TEXT IS NULL
         OR strpos(lower(r.title), lower(sqlc.narg('search'))) > 0 OR strpos(lower(r.book), lower(sqlc.narg('search'))) > 0
         OR strpos(lower(r.content), lower(sqlc.narg('search'))) > 0)
@@ -30,6 +31,7 @@ ORDER BY r.id DESC LIMIT @row_count;
 -- name: CountRecords :one
 SELECT count(*) FROM knowledge.records r
 WHERE (sqlc.narg('kind')::TEXT IS NULL OR r.kind = CAST(sqlc.narg('kind')::TEXT AS log.ref_type))
+    AND (sqlc.narg('book')::TEXT IS NULL OR r.book = sqlc.narg('book'))
     AND (sqlc.narg('search')::TEXT IS NULL
         OR strpos(lower(r.title), lower(sqlc.narg('search'))) > 0 OR strpos(lower(r.book), lower(sqlc.narg('search'))) > 0
         OR strpos(lower(r.content), lower(sqlc.narg('search'))) > 0);

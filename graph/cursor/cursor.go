@@ -30,6 +30,7 @@ const (
 	SessionMessages Numbers    = "session.messages"
 	CitedBy         Hashes     = "citedBy"
 	Records         Numbers    = "records"
+	RecordCitedBy   Hashes     = "record.citedBy"
 	Sessions        Hashes     = "sessions"
 	Threads         Hashes     = "threads"
 	ThreadMessages  Hashes     = "thread.messages"

@@ -435,7 +435,7 @@ type ComplexityRoot struct {
 		Quarantines      func(childComplexity int, active *bool, first *int, after *string) int
 		RankingPolicy    func(childComplexity int) int
 		Record           func(childComplexity int, hash chain.Hash) int
-		Records          func(childComplexity int, kind *chain.RefType, search *string, first *int, after *string) int
+		Records          func(childComplexity int, kind *chain.RefType, book *string, search *string, first *int, after *string) int
 		ReplayContext    func(childComplexity int, id string, weights []ranking.Set, logSize *model.ReplayLog) int
 		Seal             func(childComplexity int) int
 		Selections       func(childComplexity int, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) int
@@ -474,6 +474,7 @@ type ComplexityRoot struct {
 
 	Record struct {
 		Book      func(childComplexity int) int
+		CitedBy   func(childComplexity int, first *int, after *string) int
 		Content   func(childComplexity int) int
 		CreatedAt func(childComplexity int) int
 		Data      func(childComplexity int) int
@@ -2512,7 +2513,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Records(childComplexity, args["kind"].(*chain.RefType), args["search"].(*string), args["first"].(*int), args["after"].(*string)), true
+		return e.ComplexityRoot.Query.Records(childComplexity, args["kind"].(*chain.RefType), args["book"].(*string), args["search"].(*string), args["first"].(*int), args["after"].(*string)), true
 	case "Query.replayContext":
 		if e.ComplexityRoot.Query.ReplayContext == nil {
 			break
@@ -2723,6 +2724,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Record.Book(childComplexity), true
+	case "Record.citedBy":
+		if e.ComplexityRoot.Record.CitedBy == nil {
+			break
+		}
+
+		args, err := ec.field_Record_citedBy_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Record.CitedBy(childComplexity, args["first"].(*int), args["after"].(*string)), true
 	case "Record.content":
 		if e.ComplexityRoot.Record.Content == nil {
 			break
@@ -5239,6 +5251,8 @@ type Record implements Node {
   createdAt: Time!
   "The selections that hold it, the latest first: also as the beginning that was kept of an earlier one. At most 200 a page."
   usedBy("At most this many: 0 to 200." first: Int = 50, "Only what follows this cursor." after: String): SelectionHolderConnection!
+  "Messages that were sent with it, oldest first. At most 200 a page."
+  citedBy("At most this many: 0 to 200." first: Int = 20, "Only what follows this cursor." after: String): MessageConnection!
 }
 
 "A page of records."
@@ -5281,6 +5295,8 @@ extend type Query {
   records(
     "Only this kind."
     kind: RecordKind
+    "Only this ledger or file: its whole name, 1 to 256 bytes."
+    book: String
     "Part of the title or the book, or words of the content; at most 256 bytes."
     search: String
     "At most this many: 0 to 200." first: Int = 50
@@ -6734,6 +6750,8 @@ func (ec *executionContext) childFields_Record(ctx context.Context, field graphq
 		return ec.fieldContext_Record_createdAt(ctx, field)
 	case "usedBy":
 		return ec.fieldContext_Record_usedBy(ctx, field)
+	case "citedBy":
+		return ec.fieldContext_Record_citedBy(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Record", field.Name)
 }

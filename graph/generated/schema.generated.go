@@ -58,7 +58,7 @@ type QueryResolver interface {
 	Quarantine(ctx context.Context, message chain.Hash) (*model.Quarantine, error)
 	Quarantines(ctx context.Context, active *bool, first *int, after *string) (*model.QuarantineConnection, error)
 	Record(ctx context.Context, hash chain.Hash) (*model.Record, error)
-	Records(ctx context.Context, kind *chain.RefType, search *string, first *int, after *string) (*model.RecordConnection, error)
+	Records(ctx context.Context, kind *chain.RefType, book *string, search *string, first *int, after *string) (*model.RecordConnection, error)
 	Checkpoint(ctx context.Context, size *int) (*model.Checkpoint, error)
 	Checkpoints(ctx context.Context, first *int, after *string) (*model.CheckpointConnection, error)
 	ConsistencyProof(ctx context.Context, from int, to int) ([]string, error)
@@ -606,30 +606,38 @@ func (ec *executionContext) field_Query_records_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["kind"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "search",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "book",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["search"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["book"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "search",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["search"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int, error) {
 			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg3
+	args["after"] = arg4
 	return args, nil
 }
 
@@ -2335,7 +2343,7 @@ func (ec *executionContext) _Query_records(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Records(ctx, fc.Args["kind"].(*chain.RefType), fc.Args["search"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Records(ctx, fc.Args["kind"].(*chain.RefType), fc.Args["book"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RecordConnection) graphql.Marshaler {
