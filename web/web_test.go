@@ -74,6 +74,8 @@ func TestAddresses(t *testing.T) {
 		{"GET", "/seal", 200, "<title>console</title>"},
 		{"GET", "/tokens", 200, "<title>console</title>"},
 		{"GET", "/quarantine", 200, "<title>console</title>"},
+		{"GET", "/overview", 200, "<title>console</title>"},
+		{"GET", "/settings", 200, "<title>console</title>"},
 		{"GET", "/playground", 200, "<title>playground</title>"},
 		{"GET", "/favicon.svg", 200, "<svg/>"},
 		{"GET", "/assets/app-1.js", 200, "script"},

@@ -109,16 +109,18 @@ describe("a console of somebody who is no administrator", () => {
     const { secret } = await server.makeToken({ kind: "CLIENT", player: who.hash });
     const v = await visit();
     const refused = refusals(v);
-    await v.signIn("/", secret);
+    await v.signIn("/threads", secret);
     await v.page.getByText(/that you take part in, latest first/).waitFor();
     const nav = v.page.getByRole("navigation", { name: "Main" });
     expect(await nav.getByRole("link").allInnerTexts()).toEqual([
+      "Overview",
       "Threads",
       "Context",
       "Components",
       "Records",
       "Seal",
       "Playground",
+      "Settings",
     ]);
     await v.go("/seal");
     await v.page.getByText("Administrators have the server check all of it.").waitFor();

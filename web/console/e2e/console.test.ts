@@ -65,7 +65,7 @@ describe("signing in", () => {
   it("takes the token from the server's first address, and out of it", async () => {
     const v = await visit();
     await v.signIn();
-    await v.page.waitForURL(`${server.base}/threads`);
+    await v.page.waitForURL(`${server.base}/overview`);
     expect(await v.page.evaluate(() => [localStorage.length, JSON.stringify(localStorage), document.cookie])).toEqual([
       1,
       '{"signed-in":"1"}',
@@ -79,7 +79,7 @@ describe("threads", () => {
   it("lists them, opens one, and shows a message with everything beside it", async () => {
     const { thread, message, sequence } = sample();
     const v = await visit();
-    await v.signIn();
+    await v.signIn("/threads");
     const threads = v.page.getByRole("region", { name: "threads" }).getByRole("listitem");
     await threads.first().waitFor();
     expect(await threads.count()).toBe(Number(server.sql("SELECT count(DISTINCT thread_hash) FROM log.messages")));
@@ -107,7 +107,7 @@ describe("threads", () => {
 
   it("shows a failed request as a failure, never as an empty list", async () => {
     const v = await visit();
-    await v.signIn();
+    await v.signIn("/threads");
     await v.page.getByRole("region", { name: "threads" }).waitFor();
     await v.page.route("**/graphql", (route) => route.fulfill({ status: 503, body: "no" }));
     await v.page.reload();
@@ -235,7 +235,7 @@ describe("components, records and the playground", () => {
 
   it("runs a query in the playground, from this server alone", async () => {
     const v = await visit();
-    await v.signIn();
+    await v.signIn("/threads");
     await v.go("/playground");
     await v.page.locator(".view-line", { hasText: "threads" }).first().waitFor();
     await v.page.getByRole("button", { name: /Execute query/ }).click();
@@ -250,7 +250,7 @@ describe("by keyboard alone", () => {
     const v = await visit();
     const focused = () => v.focused();
     const tabTo = (wanted: RegExp) => v.tabTo(wanted);
-    await v.signIn();
+    await v.signIn("/threads");
     await v.page.getByRole("listitem").first().waitFor();
     await tabTo(/^Skip to the page$/);
     await v.page.keyboard.press("Enter");
@@ -281,7 +281,7 @@ describe("axe finds nothing", () => {
     await v.go("/");
     await v.page.getByRole("heading", { name: "Sign in" }).waitFor();
     await v.accessible("sign in");
-    await v.signIn();
+    await v.signIn("/threads");
     await v.page.getByRole("listitem").first().waitFor();
     await v.accessible("threads");
     await v.go(`/threads/${thread}`);

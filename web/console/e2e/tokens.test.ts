@@ -300,7 +300,7 @@ describe("revoking", () => {
 it("goes by keyboard alone, from the first page to a token and its end", async () => {
   const of = player(0);
   const v = await visit();
-  await v.signIn();
+  await v.signIn("/threads");
   await v.page.getByRole("listitem").first().waitFor();
   await v.tabTo(/^Tokens$/);
   await v.page.keyboard.press("Enter");

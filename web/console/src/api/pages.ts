@@ -19,6 +19,8 @@ export type Pages<T> = {
   more: () => Promise<T[]>;
   /** Starts again from the first page. */
   reload: () => void;
+  /** How each page is fetched: for whoever takes the whole list away. */
+  fetchPage: FetchPage<T>;
 };
 
 type State<T> = {
@@ -86,6 +88,7 @@ export function usePages<T>(fetchPage: FetchPage<T>): Pages<T> {
     hasMore: state.end?.hasNextPage ?? false,
     more,
     reload,
+    fetchPage,
   };
 }
 

@@ -13,8 +13,10 @@ import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { SearchBox } from "../../ui/SearchBox";
 import { Avatar } from "../../ui/Things";
+import { Take } from "../../ui/take/Take";
 import { T, t } from "../../words";
 import styles from "./ComponentsPage.module.css";
+import { componentColumns } from "./columns";
 import { type ComponentRow, ComponentsQuery, type Namespaces } from "./query";
 
 const kinds = {
@@ -67,6 +69,15 @@ export default function ComponentsPage() {
           onChoose={(k) => set("kind", k === "all" ? "" : k)}
         />
         <SearchBox label={t("components.find")} value={search} onSearch={(q) => set("q", q)} />
+        <Take
+          file="components"
+          columns={componentColumns()}
+          rows={pages.fetchPage}
+          request={{
+            query: ComponentsQuery,
+            variables: { namespaces: kinds[kind].namespaces, search: search || null, after: null, count: true },
+          }}
+        />
       </PageHead>
       <List
         key={`${kind}:${search}`}

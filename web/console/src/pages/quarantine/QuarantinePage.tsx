@@ -17,7 +17,9 @@ import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { Avatar, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { Take } from "../../ui/take/Take";
 import { t } from "../../words";
+import { quarantineColumns } from "./columns";
 import styles from "./QuarantinePage.module.css";
 
 const shown = { now: true, released: false, all: null }; // whether they are in force
@@ -55,6 +57,12 @@ export default function QuarantinePage() {
           value={show}
           options={choices.map((value) => ({ value, word: t(`quarantine.shown.${value}`) }))}
           onChoose={(s) => setParams(s === "now" ? {} : { show: s }, { replace: true })}
+        />
+        <Take
+          file="quarantine"
+          columns={quarantineColumns()}
+          rows={pages.fetchPage}
+          request={{ query: QuarantinesQuery, variables: { active: shown[show], after: null, count: true } }}
         />
       </PageHead>
       <List

@@ -12,7 +12,9 @@ import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { SearchBox } from "../../ui/SearchBox";
 import { Time } from "../../ui/Time";
+import { Take } from "../../ui/take/Take";
 import { T, t } from "../../words";
+import { recordColumns } from "./columns";
 import { type RecordRow, RecordsQuery } from "./query";
 import { RecordPanel } from "./RecordPanel";
 import styles from "./RecordsPage.module.css";
@@ -63,6 +65,15 @@ export default function RecordsPage() {
             onChoose={(k) => set("kind", k === "all" ? "" : k)}
           />
           <SearchBox label={t("records.find")} value={search} onSearch={(q) => set("q", q)} />
+          <Take
+            file="records"
+            columns={recordColumns()}
+            rows={pages.fetchPage}
+            request={{
+              query: RecordsQuery,
+              variables: { kind: kind === "all" ? null : kind, search: search || null, after: null, count: true },
+            }}
+          />
         </PageHead>
         <List
           key={`${kind}:${search}`}

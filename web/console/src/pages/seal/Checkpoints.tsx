@@ -6,7 +6,9 @@ import { Button } from "../../ui/Button";
 import { count } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
 import { Time } from "../../ui/Time";
+import { Take } from "../../ui/take/Take";
 import { T, t } from "../../words";
+import { checkpointColumns } from "./columns";
 import { CheckpointsQuery } from "./query";
 import styles from "./SealPage.module.css";
 
@@ -27,6 +29,16 @@ export function Checkpoints({ newest }: { newest: number }) {
       <h2 id="checkpoints">
         {totalCount === null ? t("seal.checkpoints") : t("seal.checkpoints.counted", { n: totalCount })}
       </h2>
+      {items.length > 0 && (
+        <div className={styles.row}>
+          <Take
+            file="checkpoints"
+            columns={checkpointColumns()}
+            rows={pages.fetchPage}
+            request={{ query: CheckpointsQuery, variables: { after: null, count: true } }}
+          />
+        </div>
+      )}
       {items.length > 0 && first !== newest && (
         <div className={styles.row}>
           <Button icon="retry" onClick={reload}>

@@ -13,7 +13,9 @@ import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Picker } from "../../ui/Picker";
 import { Screen } from "../../ui/Screen";
+import { Take } from "../../ui/take/Take";
 import { T, t } from "../../words";
+import { tokenColumns } from "./columns";
 import { NewToken } from "./NewToken";
 import { type TokenRow, TokensQuery } from "./query";
 import { Revoke } from "./Revoke";
@@ -58,6 +60,12 @@ export default function TokensPage() {
     <div className={styles.page}>
       <div className={styles.column}>
         <PageHead title={t("tokens.title")} note={note}>
+          <Take
+            file="tokens"
+            columns={tokenColumns()}
+            rows={pages.fetchPage}
+            request={{ query: TokensQuery, variables: { player, after: null, count: true } }}
+          />
           <Button ref={opener} icon="plus" look="primary" aria-expanded={making} action="token.new">
             {t("tokens.new")}
           </Button>
