@@ -6,6 +6,7 @@ import (
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/cursor"
+	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -50,6 +51,13 @@ func (r *Resolver) selections(ctx context.Context, player *chain.Hash, since, un
 	if err != nil {
 		return nil, err
 	}
+	var players []chain.Hash
+	for _, row := range rows.Items {
+		if row.Value.Viewer != nil {
+			players = append(players, *row.Value.Viewer)
+		}
+	}
+	loader.From(ctx).Components.Expect(players)
 	edges, info := connect(p, rows, cursor.AllSelections.Encode, func(c string, s selection.Selection) model.ContextSelectionEdge {
 		return model.ContextSelectionEdge{Cursor: c, Node: *showSelection(ctx, s)}
 	})

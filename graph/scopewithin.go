@@ -43,7 +43,7 @@ var within = map[string]map[string]auth.Scopes{
 	"Flag":              {"description": auth.LogRead, "data": auth.LogRead},
 	"Item":              {"description": auth.LogRead, "data": auth.LogRead},
 	"Location":          {"description": auth.LogRead, "data": auth.LogRead},
-	"ContextSelection":  {"items": part, "dropped": part, "previous": part, "request": part, "policy": part, "stages": part},
+	"ContextSelection":  {"player": part, "items": part, "dropped": part, "previous": part, "request": part, "policy": part, "stages": part},
 	"ReplayedSelection": {"items": part, "dropped": part, "request": part, "policy": part, "stages": part},
 	"SelectionRequest":  {"scope": part},
 	"RankingPolicy":     {"weights": part},

@@ -7,9 +7,14 @@ import (
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
+
+func (r *contextSelectionResolver) Player(ctx context.Context, obj *model.ContextSelection) (*model.Player, error) {
+	return optionalComponent(ctx, obj.Viewer, component.Player, asPlayer)
+}
 
 func (r *queryResolver) Selections(ctx context.Context, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) (*model.ContextSelectionConnection, error) {
 	return r.selections(ctx, player, since, until, pageArgs{first: first, after: after})

@@ -30,7 +30,7 @@ const permissions = "accelerometer=(), camera=(), display-capture=(), geolocatio
 // pages are the console's addresses. Its router in web/console/src/app/Pages.tsx answers the same ones.
 var pages = []string{
 	"/{$}", "/overview", "/threads", "/threads/{hash}", "/sessions/{hash}", "/messages/{hash}",
-	"/context", "/components", "/records", "/seal", "/tokens", "/quarantine", "/settings",
+	"/context", "/selections", "/selections/{id}", "/components", "/records", "/seal", "/tokens", "/quarantine", "/settings",
 }
 
 // Handler serves the console that this binary was built with:

@@ -69,6 +69,8 @@ func TestAddresses(t *testing.T) {
 		{"GET", "/sessions/" + hash, 200, "<title>console</title>"},
 		{"GET", "/messages/" + hash, 200, "<title>console</title>"},
 		{"GET", "/context?q=x", 200, "<title>console</title>"},
+		{"GET", "/selections?when=week", 200, "<title>console</title>"},
+		{"GET", "/selections/Q29udGV4dA==?why=x", 200, "<title>console</title>"},
 		{"GET", "/components", 200, "<title>console</title>"},
 		{"GET", "/records", 200, "<title>console</title>"},
 		{"GET", "/seal", 200, "<title>console</title>"},

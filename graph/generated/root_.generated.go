@@ -141,6 +141,7 @@ type ComplexityRoot struct {
 		Items           func(childComplexity int) int
 		LogSize         func(childComplexity int) int
 		Notices         func(childComplexity int) int
+		Player          func(childComplexity int) int
 		Policy          func(childComplexity int) int
 		Preimage        func(childComplexity int) int
 		Previous        func(childComplexity int) int
@@ -1086,6 +1087,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.Notices(childComplexity), true
+	case "ContextSelection.player":
+		if e.ComplexityRoot.ContextSelection.Player == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.Player(childComplexity), true
 	case "ContextSelection.policy":
 		if e.ComplexityRoot.ContextSelection.Policy == nil {
 			break
@@ -5676,6 +5683,8 @@ type SelectionStage {
 }
 
 extend type ContextSelection {
+  "Whose it is: who asked for it, and whose view of the log it is. Null of one who sees all, an administrator."
+  player: Player
   "What was asked, all of it."
   request: SelectionRequest!
   "The policy that ranked, as the receipt covers it."
@@ -6182,6 +6191,8 @@ func (ec *executionContext) childFields_ContextSelection(ctx context.Context, fi
 		return ec.fieldContext_ContextSelection_denseModel(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_ContextSelection_createdAt(ctx, field)
+	case "player":
+		return ec.fieldContext_ContextSelection_player(ctx, field)
 	case "request":
 		return ec.fieldContext_ContextSelection_request(ctx, field)
 	case "policy":

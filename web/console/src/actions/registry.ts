@@ -42,6 +42,7 @@ export const actions = {
   "go.overview": { group: "go", keys: ["G O"], on: "everywhere" },
   "go.threads": { group: "go", keys: ["G T"], on: "everywhere" },
   "go.context": { group: "go", keys: ["G C"], on: "everywhere" },
+  "go.selections": { group: "go", keys: ["G E"], on: "everywhere" },
   "go.components": { group: "go", keys: ["G P"], on: "everywhere" },
   "go.records": { group: "go", keys: ["G R"], on: "everywhere" },
   "go.seal": { group: "go", keys: ["G S"], on: "everywhere" },

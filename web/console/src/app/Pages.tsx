@@ -12,6 +12,8 @@ import { isAt, openTo, places } from "./places";
 const Overview = lazily(() => import("../pages/overview/OverviewPage"));
 const Thread = lazily(() => import("../pages/thread/ThreadPage"));
 const Context = lazily(() => import("../pages/context/ContextPage"));
+const Selections = lazily(() => import("../pages/selections/SelectionsPage"));
+const Selection = lazily(() => import("../pages/selection/SelectionPage"));
 const Components = lazily(() => import("../pages/components/ComponentsPage"));
 const Records = lazily(() => import("../pages/records/RecordsPage"));
 const Seal = lazily(() => import("../pages/seal/SealPage"));
@@ -42,6 +44,10 @@ export function Pages() {
             <Route path="/context">
               <Context />
             </Route>
+            <Route path="/selections">
+              <Selections />
+            </Route>
+            <Route path="/selections/:id">{({ id }) => <Selection key={id} id={decodeURIComponent(id)} />}</Route>
             <Route path="/components">
               <Components />
             </Route>

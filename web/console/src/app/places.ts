@@ -23,6 +23,13 @@ export const places: readonly Place[] = [
   { to: "/overview", action: "go.overview", icon: "overview", word: "app.place.overview", scope: "log:read" },
   { to: "/threads", action: "go.threads", icon: "threads", word: "app.place.threads", scope: "log:read" },
   { to: "/context", action: "go.context", icon: "context", word: "app.place.context", scope: "context:select" },
+  {
+    to: "/selections",
+    action: "go.selections",
+    icon: "selections",
+    word: "app.place.selections",
+    scope: "context:select",
+  },
   { to: "/components", action: "go.components", icon: "components", word: "app.place.components", scope: "log:read" },
   { to: "/records", action: "go.records", icon: "records", word: "app.place.records", scope: "log:read" },
   { to: "/seal", action: "go.seal", icon: "sealed", word: "app.place.seal", scope: "verify" },

@@ -7,7 +7,7 @@ import styles from "./List.module.css";
 import { ErrorScreen, Loading } from "./Screen";
 
 /** What lists hold: each has its words. */
-export type Listed = "threads" | "components" | "records" | "messages" | "quarantines" | "tokens";
+export type Listed = "threads" | "components" | "records" | "messages" | "quarantines" | "tokens" | "selections";
 
 type Props<T> = {
   pages: Pages<T>;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ago, count, initials, join, nameOf, plural, until } from "./format";
+import { ago, count, initials, join, nameOf, plural, precise, until } from "./format";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 
@@ -39,3 +39,13 @@ it("writes numbers, plurals and initials", () => {
   expect(initials("scout")).toBe("S");
   expect(initials("!")).toBe("?");
 });
+
+it.each([
+  [0.1, "0.1"],
+  [0.30000000000000004, "0.30000000000000004"],
+  [1 / 3, "0.3333333333333333"],
+  [1.25e-7, "0.000000125"],
+  [-0.05, "-0.05"],
+  [31_622_400, "31,622,400"],
+  [0, "0"],
+])("precise(%d) = %s", (n, text) => expect(precise(n)).toBe(text));

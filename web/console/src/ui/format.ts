@@ -14,6 +14,7 @@ function per<T>(make: (locale: string) => T): () => T {
 
 const number = per((l) => new Intl.NumberFormat(l));
 const score = per((l) => new Intl.NumberFormat(l, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+const every = per((l) => new Intl.NumberFormat(l, { maximumFractionDigits: 20 }));
 const size = per((l) => new Intl.NumberFormat(l, { maximumSignificantDigits: 3 }));
 const dayTime = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeStyle: "short" }));
 const exactly = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "full", timeStyle: "long" }));
@@ -27,6 +28,16 @@ export const count = (n: number): string => number().format(n);
 
 /** 0.42: for scores and their parts. */
 export const part = (n: number): string => score().format(n);
+
+/** 0.4217391304347826: with the fewest digits that give the same number, for who wants to know exactly. */
+export const precise = (n: number): string => every().format(shortest(n) as `${number}`);
+
+// String(n) has the fewest digits, but an exponent where it is small.
+const shortest = (n: number): string => {
+  const text = String(n);
+  const [, digits = "", places = ""] = /^(-?\d(?:\.\d+)?)e-(\d+)$/.exec(text) ?? [];
+  return digits === "" ? text : n.toFixed(Math.min(20, Number(places) + digits.replace(/^-?\d\.?/, "").length));
+};
 
 const units = ["B", "kB", "MB", "GB", "TB"];
 

@@ -1,63 +1,76 @@
 import { useRef } from "react";
-import { useMutation, useQuery } from "urql";
-import { useSearchParams } from "wouter";
+import { useMutation } from "urql";
+import { Link, useSearchParams } from "wouter";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
+import { Kept } from "../../selection/Kept";
 import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { t } from "../../words";
 import styles from "./ContextPage.module.css";
-import { Form } from "./Form";
+import { Form, type How } from "./Form";
 import { Models } from "./Models";
-import { AskForContext, SelectionQuery } from "./query";
-import { Result } from "./Result";
+import { AskForContext } from "./query";
 import { requestOf } from "./request";
+import { Trial } from "./Trial";
 
-/** Ask for ranked context, and see why it is what it is. The address holds the question and the kept selection. */
+// What the address says of what is shown, and not of what is asked.
+const shown = ["selection", "try", "why", "replay", "rw"];
+
+/**
+ * The lab: ask for ranked context, for real or as a trial that is not kept, under one setting or two, and see why it is
+ * what it is. The address holds the question, the settings and what is shown.
+ */
 export default function ContextPage() {
-  useTitle(t("context.title"));
+  useTitle(t("lab.title"));
   const { identity } = useSession();
   const [params, setParams] = useSearchParams();
   const [asked, ask] = useMutation(AskForContext);
+  const busy = asked.fetching;
   const selection = params.get("selection");
-  const named = t("context.result");
+  const tried = params.get("try") !== null && requestOf(params) !== null;
 
   const answer = useRef<HTMLElement>(null);
-  const onAsk = async (draft: URLSearchParams) => {
+  const onAsk = async (draft: URLSearchParams, how: How) => {
     if (selection && draft.has("keep")) draft.set("keep", selection);
     // A link of somebody else's may name their player: preferences of others are for administrators.
     if (!isAdmin(identity) && draft.get("as") !== identity.player) draft.delete("as");
     const input = requestOf(draft);
     if (!input) return;
-    draft.delete("selection");
+    for (const name of shown) draft.delete(name);
+    if (how === "try") draft.set("try", "1");
     setParams(draft);
-    const { data } = await ask({ input });
-    if (!data) return;
-    const kept = new URLSearchParams(draft);
-    kept.set("selection", data.requestContext.id);
-    setParams(kept, { replace: true });
+    if (how === "ask") {
+      const { data } = await ask({ input });
+      if (!data) return;
+      const kept = new URLSearchParams(draft);
+      kept.set("selection", data.requestContext.id);
+      setParams(kept, { replace: true });
+    }
     answer.current?.scrollIntoView({ block: "start" });
   };
 
   return (
     <>
-      <PageHead title={t("context.title")} note={t("context.note")} />
+      <PageHead title={t("lab.title")} note={t("lab.note")} />
       <div className={styles.columns}>
-        <Form params={params} busy={asked.fetching} onAsk={onAsk}>
+        <Form params={params} busy={busy} onAsk={onAsk}>
           <Models />
         </Form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it */}
-        <section ref={answer} className={styles.answer} aria-label={named} tabIndex={0} aria-busy={asked.fetching}>
-          {asked.error && !selection ? (
+        <section ref={answer} className={styles.answer} aria-label={t("lab.result")} tabIndex={0} aria-busy={busy}>
+          {tried ? (
+            <Trial params={params} />
+          ) : asked.error && !selection ? (
             <ErrorScreen error={asked.error} />
           ) : selection ? (
-            <Kept key={selection} id={selection} />
-          ) : asked.fetching ? (
-            <Loading what={t("context.loading")} />
+            <Kept key={selection} id={selection} lead={<Stored id={selection} />} />
+          ) : busy ? (
+            <Loading what={t("lab.ranking")} />
           ) : (
-            <Screen icon="context" title={t("context.nothing")}>
-              {t("context.nothing.help")}
+            <Screen icon="context" title={t("lab.nothing")}>
+              {t("lab.nothing.detail")}
             </Screen>
           )}
         </section>
@@ -66,14 +79,8 @@ export default function ContextPage() {
   );
 }
 
-function Kept({ id }: { id: string }) {
-  const [{ data, error, fetching }, again] = useQuery({ query: SelectionQuery, variables: { id } });
-  if (data?.contextSelection) return <Result selection={data.contextSelection} />;
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
-  if (fetching) return <Loading what={t("context.loading.selection")} />;
-  return (
-    <Screen icon="search" title={t("context.unknown")}>
-      {t("context.unknown.help")}
-    </Screen>
-  );
-}
+const Stored = ({ id }: { id: string }) => (
+  <p>
+    <Link href={`/selections/${encodeURIComponent(id)}`}>{t("lab.stored")}</Link>
+  </p>
+);

@@ -1,152 +1,98 @@
 import { type SubmitEvent, useEffect, useState } from "react";
-import { has, isAdmin } from "../../api/rights";
+import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
-import { Button, IconButton } from "../../ui/Button";
-import { part, short } from "../../ui/format";
+import { Button } from "../../ui/Button";
 import { Picker } from "../../ui/Picker";
-import { T, t } from "../../words";
+import { t } from "../../words";
 import styles from "./Form.module.css";
-import { type ListName, limits, lists } from "./request";
+import { Settings } from "./Settings";
+import { Where } from "./Where";
+
+/** try: nothing is kept; ask: what is selected is kept, with its receipt. */
+export type How = "try" | "ask";
 
 type Props = {
   params: URLSearchParams;
   busy: boolean;
-  onAsk: (params: URLSearchParams) => void;
+  onAsk: (params: URLSearchParams, how: How) => void;
   children?: React.ReactNode;
 };
 
-const pickers: { name: Exclude<ListName, "thread">; namespaces: Parameters<typeof Picker>[0]["namespaces"] }[] = [
-  { name: "player", namespaces: ["PLY", "PLU", "PLX"] },
-  { name: "tag", namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
-  { name: "item", namespaces: ["ITM", "ITU", "ITX"] },
-  { name: "place", namespaces: ["LOC", "LOU", "LOX"] },
-  { name: "flag", namespaces: ["FLG", "FLU"] },
-];
+/** What is written into the form, by its names in the address. */
+export type Draft = {
+  all: (name: string) => string[];
+  get: (name: string, usual?: string | number) => string;
+  set: (name: string, values: readonly string[]) => void;
+};
 
-const kinds = ["CONTEXT", "ACCOUNTANT", "SECRETARY"] as const;
-
-/** The question and where to look. Nothing is asked before it is sent; then all of it is in the address. */
+/** The question, the settings and where to look. Nothing is asked before it is sent; then all of it is in the address. */
 export function Form({ params, busy, onAsk, children }: Props) {
-  const { identity } = useSession();
-  const [draft, setDraft] = useState(() => new URLSearchParams(params));
+  const [written, setWritten] = useState(() => new URLSearchParams(params));
   const [empty, setEmpty] = useState(false);
   const address = params.toString();
-  useEffect(() => setDraft(new URLSearchParams(address)), [address]);
-  const set = (name: string, values: string[]) => {
-    const next = new URLSearchParams(draft);
-    next.delete(name);
-    for (const value of values) if (value) next.append(name, value);
-    setDraft(next);
+  useEffect(() => setWritten(new URLSearchParams(address)), [address]);
+  const draft: Draft = {
+    all: (name) => written.getAll(name),
+    get: (name, usual = "") => written.get(name) ?? String(usual),
+    set: (name, values) => {
+      const next = new URLSearchParams(written);
+      next.delete(name);
+      for (const value of values) if (value) next.append(name, value);
+      setWritten(next);
+    },
   };
-  const get = (name: string, usual: string | number = "") => draft.get(name) ?? String(usual);
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const missing = get("q").trim() === "";
+    const missing = draft.get("q").trim() === "";
     setEmpty(missing);
-    if (!missing) onAsk(draft);
+    const button = event.nativeEvent.submitter;
+    const how = button instanceof HTMLButtonElement && button.value === "ask" ? "ask" : "try";
+    if (!missing) onAsk(new URLSearchParams(written), how);
   };
-  const types = draft.getAll("type");
-  // A narrow screen keeps the scope folded until it is used, so that the answer is near.
-  const [unfolded] = useState(() => window.matchMedia("(min-width: 901px)").matches || scoped(params));
+  const two = draft.get("two") !== "";
   return (
     <form className={styles.form} onSubmit={submit}>
       <label className={styles.field}>
-        <span>{t("context.ask")}</span>
+        <span>{t("lab.query")}</span>
         <textarea
           rows={3}
-          value={get("q")}
-          onChange={(e) => set("q", [e.target.value])}
+          value={draft.get("q")}
+          onChange={(e) => draft.set("q", [e.target.value])}
           aria-invalid={empty || undefined}
           aria-describedby={empty ? "q-empty" : undefined}
-          placeholder={t("context.ask.hint")}
+          placeholder={t("lab.query.hint")}
         />
         {empty && (
           <span id="q-empty" className={styles.bad} role="alert">
-            {t("context.ask.empty")}
+            {t("lab.query.empty")}
           </span>
         )}
       </label>
-      <Button type="submit" look="primary" icon="context" disabled={busy}>
-        {busy ? t("context.asking") : t("context.title")}
-      </Button>
-      <Amounts get={get} set={set} />
-      <details className={styles.more} open={unfolded}>
-        <summary>{t("context.scope")}</summary>
-        {draft.getAll("thread").map((hash) => (
-          <p key={hash} className={styles.thread}>
-            <T id="context.scope.thread" values={{ hash: <code title={hash}>{short(hash)}</code> }} />
-            <IconButton
-              icon="close"
-              label={t("context.scope.every")}
-              onClick={() =>
-                set(
-                  "thread",
-                  draft.getAll("thread").filter((h) => h !== hash),
-                )
-              }
-            />
-          </p>
-        ))}
-        {has(identity, "log:read") ? null : <p className={styles.note}>{t("context.scope.lacked")}</p>}
-        {pickers.map(({ name, namespaces }) => (
-          <Picker
-            key={name}
-            label={t(`context.scope.${name}`)}
-            namespaces={namespaces}
-            chosen={draft.getAll(name)}
-            onChoose={(hashes) => set(name, hashes)}
-          />
-        ))}
-        <div className={styles.kinds}>
-          {kinds.map((value) => (
-            <label key={value}>
-              <input
-                type="checkbox"
-                checked={types.includes(value)}
-                onChange={(e) =>
-                  set("type", e.target.checked ? [...types, value] : types.filter((other) => other !== value))
-                }
-              />
-              {t(`context.kind.${value}`)}
-            </label>
-          ))}
-        </div>
-        <div className={styles.pair}>
-          <label className={styles.field}>
-            <span>{t("context.since")}</span>
-            <input type="date" value={get("since")} onChange={(e) => set("since", [e.target.value])} />
-          </label>
-          <label className={styles.field}>
-            <span>{t("context.until")}</span>
-            <input type="date" value={get("until")} onChange={(e) => set("until", [e.target.value])} />
-          </label>
-        </div>
-      </details>
-      <Keep shown={params.get("selection")} kept={draft.get("keep")} onKeep={(id) => set("keep", id ? [id] : [])} />
-      <fieldset className={styles.group}>
-        <legend>{t("context.as")}</legend>
-        {isAdmin(identity) ? (
-          <Picker
-            label={t("context.as.player")}
-            namespaces={["PLY", "PLU", "PLX"]}
-            chosen={draft.getAll("as")}
-            most={1}
-            onChoose={(hashes) => set("as", hashes)}
-          />
-        ) : (
-          <label className={styles.keep}>
-            <input
-              type="checkbox"
-              checked={draft.get("as") === identity.player}
-              onChange={(e) => set("as", e.target.checked ? [identity.player] : [])}
-            />
-            <span>
-              {t("context.as.mine")}
-              <small>{t("context.as.others")}</small>
-            </span>
-          </label>
-        )}
-      </fieldset>
+      <div className={styles.ways}>
+        <Button type="submit" value="try" look="primary" icon="tool">
+          {t("lab.try")}
+        </Button>
+        <Button type="submit" value="ask" icon="context" disabled={busy}>
+          {busy ? t("lab.asking") : t("lab.ask")}
+        </Button>
+      </div>
+      <p className={styles.note}>{t("lab.ways")}</p>
+      <Settings draft={draft} side={1} title={two ? t("lab.side.1") : t("lab.settings")} />
+      <label className={styles.keep}>
+        <input type="checkbox" checked={two} onChange={(e) => draft.set("two", e.target.checked ? ["1"] : [])} />
+        <span>
+          {t("lab.two")}
+          <small>{t("lab.two.detail")}</small>
+        </span>
+      </label>
+      {two && <Settings draft={draft} side={2} title={t("lab.side.2")} />}
+      <Where params={params} draft={draft} />
+      <Keep
+        shown={params.get("selection")}
+        kept={draft.get("keep") || null}
+        onKeep={(id) => draft.set("keep", id ? [id] : [])}
+      />
+      <Preferences draft={draft} />
       {children}
     </form>
   );
@@ -162,61 +108,39 @@ function Keep({ shown, kept, onKeep }: KeepProps) {
     <label className={styles.keep}>
       <input type="checkbox" checked={kept !== null} onChange={(e) => onKeep(e.target.checked ? id : null)} />
       <span>
-        {t("context.keep")}
-        <small>{t("context.keep.help")}</small>
+        {t("lab.keep")}
+        <small>{t("lab.keep.detail")}</small>
       </span>
     </label>
   );
 }
 
-function scoped(params: URLSearchParams): boolean {
-  return [...Object.keys(lists), "type", "since", "until"].some((name) => params.has(name));
-}
-
-type Fields = { get: (name: string, usual?: string | number) => string; set: (name: string, values: string[]) => void };
-
-function Amounts({ get, set }: Fields) {
-  const threshold = get("threshold", limits.threshold.usual);
+function Preferences({ draft }: { draft: Draft }) {
+  const { identity } = useSession();
   return (
     <fieldset className={styles.group}>
-      <legend>{t("context.amounts")}</legend>
-      <label className={styles.field}>
-        <span>
-          <T id="context.threshold" values={{ value: <output>{part(Number(threshold))}</output> }} />
-        </span>
-        <input
-          type="range"
-          min={0}
-          max={1}
-          step={0.05}
-          value={threshold}
-          onChange={(e) => set("threshold", [e.target.value])}
+      <legend>{t("lab.preferences")}</legend>
+      {isAdmin(identity) ? (
+        <Picker
+          label={t("lab.player")}
+          namespaces={["PLY", "PLU", "PLX"]}
+          chosen={draft.all("as")}
+          most={1}
+          onChoose={(hashes) => draft.set("as", hashes)}
         />
-      </label>
-      <div className={styles.pair}>
-        <label className={styles.field}>
-          <span>{t("context.limit")}</span>
+      ) : (
+        <label className={styles.keep}>
           <input
-            type="number"
-            min={limits.limit.least}
-            max={limits.limit.most}
-            required
-            value={get("limit", limits.limit.usual)}
-            onChange={(e) => set("limit", [e.target.value])}
+            type="checkbox"
+            checked={draft.get("as") === identity.player}
+            onChange={(e) => draft.set("as", e.target.checked ? [identity.player] : [])}
           />
+          <span>
+            {t("lab.mine")}
+            <small>{t("lab.others")}</small>
+          </span>
         </label>
-        <label className={styles.field}>
-          <span>{t("context.budget")}</span>
-          <input
-            type="number"
-            min={1}
-            max={limits.budget.most}
-            placeholder={t("context.budget.none")}
-            value={get("budget")}
-            onChange={(e) => set("budget", [e.target.value])}
-          />
-        </label>
-      </div>
+      )}
     </fieldset>
   );
 }

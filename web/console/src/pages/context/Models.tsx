@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "urql";
 import { has, isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
+import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { t } from "../../words";
 import styles from "./Models.module.css";
@@ -29,8 +30,8 @@ export function Models() {
   }, [busy, stale, refresh]);
   if (models.length === 0) return null;
   return (
-    <section className={styles.models} aria-label={t("context.models")}>
-      <h2>{t("context.models.by")}</h2>
+    <section className={styles.models} aria-label={t("lab.models.label")}>
+      <h2>{t("lab.models")}</h2>
       <ul>
         {models.map((m) => (
           <Model key={m.name} model={m} onDropped={() => refresh({ requestPolicy: "network-only" })} />
@@ -48,25 +49,31 @@ function Model({ model: m, onDropped }: { model: EmbeddingModel; onDropped: () =
       <p className={styles.head}>
         <b>{m.name}</b>
         <span className={styles.state} data-state={m.state}>
-          {t(`context.model.${m.state}`)}
+          {t(`lab.model.${m.state}`)}
         </span>
       </p>
       <p className={styles.facts}>
         {m.kind === "LEXICAL"
-          ? t("context.models.words")
+          ? t("lab.model.words")
           : m.dimensions
-            ? t("context.models.dimensions", { n: m.dimensions })
-            : t("context.models.meanings")}
+            ? t("lab.model.dimensions", { n: m.dimensions })
+            : t("lab.model.meanings")}
       </p>
       {m.outstanding > 0 ? (
         <label className={styles.progress}>
           <progress max={total} value={m.embedded} />
-          <span>{t("context.models.progress", { n: m.embedded, total, left: m.outstanding })}</span>
+          <span>
+            {t("lab.model.progress", {
+              done: count(m.embedded),
+              all: count(total),
+              outstanding: count(m.outstanding),
+            })}
+          </span>
         </label>
       ) : (
-        <p className={styles.facts}>{t("context.models.embedded", { n: m.embedded })}</p>
+        <p className={styles.facts}>{t("lab.model.embedded", { n: m.embedded })}</p>
       )}
-      {m.refused > 0 && <p className={styles.facts}>{t("context.models.refused", { n: m.refused })}</p>}
+      {m.refused > 0 && <p className={styles.facts}>{t("lab.model.refused", { n: m.refused })}</p>}
       {m.lastError && (
         <p className={styles.problem}>
           <Icon name="warning" size={14} /> <span>{m.lastError}</span>
@@ -83,14 +90,14 @@ function Drop({ name, onDropped }: { name: string; onDropped: () => void }) {
   const onClick = async () => {
     if (!(await drop({ name })).error) onDropped();
   };
-  if (!asked) return <Button onClick={() => setAsked(true)}>{t("context.models.drop", { name })}</Button>;
+  if (!asked) return <Button onClick={() => setAsked(true)}>{t("lab.model.drop", { name })}</Button>;
   return (
     <fieldset className={styles.drop}>
-      <legend>{t("context.models.drop.sure")}</legend>
+      <legend>{t("lab.model.drop.sure")}</legend>
       <Button onClick={onClick} disabled={fetching}>
-        {t("context.models.drop.confirm")}
+        {t("lab.model.drop.yes")}
       </Button>
-      <Button onClick={() => setAsked(false)}>{t("context.models.keep")}</Button>
+      <Button onClick={() => setAsked(false)}>{t("lab.model.drop.no")}</Button>
       {error && <p role="alert">{error.message}</p>}
     </fieldset>
   );

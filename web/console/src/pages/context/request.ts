@@ -26,8 +26,20 @@ export const limits = {
 
 const refTypes = ["CONTEXT", "ACCOUNTANT", "SECRETARY"] as const;
 
-/** Reads a request from the address, where all of the form is kept. Null without a question. */
-export function requestOf(params: URLSearchParams): RequestInput | null {
+/** The settings that two sides may have otherwise, by their names in the address: the second side's end in 2. */
+export const sided = ["threshold", "limit", "budget"] as const;
+
+/** One of two settings beside each other. */
+export type Side = 1 | 2;
+
+/** The name in the address of a setting of a side. */
+export const nameAt = (name: string, side: Side): string => (side === 1 ? name : `${name}2`);
+
+/**
+ * Reads a request from the address, where all of the form is kept. Null without a question. What the second side does not
+ * set is as on the first.
+ */
+export function requestOf(params: URLSearchParams, side: Side = 1): RequestInput | null {
   const query = (params.get("q") ?? "").trim();
   if (!query) return null;
   const scope: NonNullable<RequestInput["scope"]> = {};
@@ -41,11 +53,12 @@ export function requestOf(params: URLSearchParams): RequestInput | null {
   const until = params.get("until");
   if (since) scope.since = `${since}T00:00:00Z`;
   if (until) scope.until = `${until}T00:00:00Z`;
+  const number = (name: string) => (side === 2 ? numberIn(params, nameAt(name, side)) : null) ?? numberIn(params, name);
   return {
     query,
-    limit: numberIn(params, "limit") ?? limits.limit.usual,
-    threshold: numberIn(params, "threshold") ?? limits.threshold.usual,
-    tokenBudget: numberIn(params, "budget"),
+    limit: number("limit") ?? limits.limit.usual,
+    threshold: number("threshold") ?? limits.threshold.usual,
+    tokenBudget: number("budget"),
     player: params.get("as"),
     previous: params.get("keep"),
     scope: Object.keys(scope).length > 0 ? scope : null,

@@ -1,4 +1,4 @@
-import type { Selected } from "./query";
+import type { Explanation } from "./query";
 
 /** The parts of a score, in the order they are drawn. */
 export const partNames = ["lexical", "neighbours", "semantic", "recency", "preference"] as const;
@@ -14,12 +14,11 @@ export type ScorePart = { name: PartName; value: number; width: number };
  * size; relevance is calibrated from lexical, neighbours and semantic together, so its width is divided among them in
  * proportion to their values. The bar ends at the score.
  */
-export function scoreParts(item: Pick<Selected, "score" | "explanation">): ScorePart[] {
-  const e = item.explanation;
+export function scoreParts(score: number, e: Explanation): ScorePart[] {
   const raw = { lexical: e.lexical, neighbours: e.neighbours, semantic: e.semantic ?? 0 };
   const sum = raw.lexical + raw.neighbours + raw.semantic;
   const whole = e.relevance + e.recency + e.preference;
-  const fit = whole > 0 ? item.score / whole : 0; // below 1 only where the sum was cut at 1
+  const fit = whole > 0 ? score / whole : 0; // below 1 only where the sum was cut at 1
   const share = (value: number) => (sum > 0 ? (e.relevance * value) / sum : 0);
   const parts: ScorePart[] = [
     { name: "lexical", value: raw.lexical, width: share(raw.lexical) * fit },
