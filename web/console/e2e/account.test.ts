@@ -116,6 +116,7 @@ describe("a console of somebody who is no administrator", () => {
       "Overview",
       "Threads",
       "Context",
+      "Selections",
       "Components",
       "Records",
       "Seal",
