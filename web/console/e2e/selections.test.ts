@@ -32,7 +32,7 @@ beforeAll(async () => {
     .sql(`SELECT p.hash, p.name FROM core.players p WHERE p.name IS NOT NULL
       AND EXISTS (SELECT FROM log.messages m WHERE m.owner_id = p.hash) ORDER BY p.hash LIMIT 1`)
     .split("|");
-  const { secret } = await server.makeToken({ player, role: "CLIENT", scopes: ["log:read", "context:select"] });
+  const { secret } = await server.makeToken({ player, kind: "CLIENT", scopes: ["log:read", "context:select"] });
   players = { ...(await ask("hotel of a player", secret)), player, name, secret };
   admins = await ask("hotel booking reserva");
 });
@@ -83,7 +83,7 @@ describe("the list", () => {
     await v.go(at(admins));
     await v.page.getByRole("heading", { name: "This selection is not kept here" }).waitFor();
     await v.end();
-    const { secret } = await server.makeToken({ player: players.player, role: "CLIENT", scopes: ["log:read"] });
+    const { secret } = await server.makeToken({ player: players.player, kind: "CLIENT", scopes: ["log:read"] });
     const w = await visit();
     await w.signIn("/selections", secret);
     await w.page.getByText("It needs a token with the scope context:select, which yours lacks.").waitFor();
