@@ -29,7 +29,9 @@ const permissions = "accelerometer=(), camera=(), display-capture=(), geolocatio
 
 // pages are the console's addresses. Its router in web/console/src/app/Pages.tsx answers the same ones.
 var pages = []string{
-	"/{$}", "/overview", "/threads", "/threads/{hash}", "/sessions/{hash}", "/messages/{hash}",
+	"/{$}", "/overview",
+	"/threads", "/threads/{hash}", "/threads/{hash}/{message}", "/sessions/{hash}", "/sessions/{hash}/{message}",
+	"/messages/{hash}",
 	"/context", "/selections", "/selections/{id}", "/components", "/records", "/seal", "/tokens", "/quarantine", "/settings",
 }
 

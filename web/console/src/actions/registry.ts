@@ -63,6 +63,12 @@ export const actions = {
   "table.saveCsv": { group: "table", on: tables },
   "table.saveJson": { group: "table", on: tables },
   "request.copy": { group: "table", on: tables },
+  "message.full": { group: "message", keys: ["Enter"], on: ["thread"] },
+  "list.jump": { group: "page", keys: ["L"], on: ["thread"] },
+  "list.end": { group: "page", keys: ["E"], on: ["thread"] },
+  "mark.next": { group: "page", keys: ["M"], on: ["thread"] },
+  "mark.previous": { group: "page", keys: ["Shift+M"], on: ["thread"] },
+  "chain.bad": { group: "page", keys: ["X"], on: ["thread"], scope: "verify" },
 
   "palette.open": { group: "console", keys: ["Mod+K"], on: "everywhere", typing: true },
   "help.open": { group: "console", keys: ["?"], on: "everywhere" },

@@ -13,6 +13,8 @@ export type RangeLimits = { block: number; kept: number; atOnce: number; ahead: 
 
 const usual: RangeLimits = { block: 50, kept: 12, atOnce: 3, ahead: 1 };
 
+let next = 1;
+
 type Block<T> = { rows: T[]; stale: boolean; error: CombinedError | null };
 
 /**
@@ -21,6 +23,8 @@ type Block<T> = { rows: T[]; stale: boolean; error: CombinedError | null };
  * `kept` blocks are in memory, however long the list is. A block that failed keeps its error until it is retried.
  */
 export class Ranges<T> {
+  /** Tells lists apart: another one for each. */
+  readonly id = next++;
   /** How many rows there are; null until the first answer. */
   total: number | null = null;
   private readonly limits: RangeLimits;
@@ -76,6 +80,26 @@ export class Ranges<T> {
   view(from: number, to: number): void {
     this.seen = { from: Math.max(0, from), to: Math.max(from + 1, to) };
     this.settle();
+  }
+
+  /** Brings a position into view, and gives its row once it is there; null if it cannot be had, or the signal aborts. */
+  async wait(position: number, signal: AbortSignal): Promise<T | null> {
+    if (this.row(position) === undefined) this.view(position, position + 1);
+    while (this.row(position) === undefined) {
+      const past = this.total !== null && position >= this.total;
+      if (past || signal.aborted || this.errorAt(position)) return null;
+      await new Promise<void>((resolve) => {
+        const off = this.subscribe(() => {
+          off();
+          resolve();
+        });
+        signal.addEventListener("abort", () => {
+          off();
+          resolve();
+        });
+      });
+    }
+    return this.row(position) ?? null;
   }
 
   /** Asks again for the block of a position that failed. */

@@ -25,7 +25,7 @@ const Settings = lazily(() => import("../pages/settings/SettingsPage"));
 export function Pages() {
   const [path] = useLocation();
   return (
-    <Guard key={path}>
+    <Guard key={path.split("/", 3).join("/")}>
       <Suspense fallback={<Loading what={t("app.page")} />}>
         <Permitted path={path}>
           <Switch>
@@ -40,6 +40,12 @@ export function Pages() {
             </Route>
             <Route path="/threads/:hash">{({ hash }) => <Thread key={hash} kind="thread" hash={hash} />}</Route>
             <Route path="/sessions/:hash">{({ hash }) => <Thread key={hash} kind="session" hash={hash} />}</Route>
+            <Route path="/threads/:hash/:message">
+              {({ hash, message }) => <Thread key={hash} kind="thread" hash={hash} message={message} />}
+            </Route>
+            <Route path="/sessions/:hash/:message">
+              {({ hash, message }) => <Thread key={hash} kind="session" hash={hash} message={message} />}
+            </Route>
             <Route path="/messages/:hash">{({ hash }) => <Thread key={hash} kind="message" hash={hash} />}</Route>
             <Route path="/context">
               <Context />

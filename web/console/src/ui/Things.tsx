@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import { graphql } from "../api/graphql";
 import { t } from "../words";
 import { initials, nameOf } from "./format";
@@ -37,8 +38,27 @@ export function Avatar({ of, small = false }: { of: Thing; small?: boolean }) {
   );
 }
 
-/** A player's name. */
-export function PlayerName({ player }: { player: Thing }) {
+const kindParams: Record<string, string> = {
+  Player: "players",
+  Hashtag: "tags",
+  Flag: "flags",
+  Item: "items",
+  Location: "places",
+};
+
+/** Where somebody or something is looked up. */
+export const addressOf = (thing: Thing): string =>
+  `/components?${new URLSearchParams({ kind: kindParams[thing.__typename] ?? "all", q: thing.key ?? thing.name ?? thing.hash })}`;
+
+/** A player's name; on demand a link to what is known of them. */
+export function PlayerName({ player, link = false }: { player: Thing; link?: boolean }) {
+  if (link) {
+    return (
+      <Link href={addressOf(player)}>
+        <PlayerName player={player} />
+      </Link>
+    );
+  }
   return (
     <bdi className={player.name ? undefined : styles.unnamed} title={player.hash}>
       {nameOf(player)}
@@ -46,8 +66,15 @@ export function PlayerName({ player }: { player: Thing }) {
   );
 }
 
-/** A tag, flag, item or place. */
-export function Chip({ thing, main = false }: { thing: Thing; main?: boolean }) {
+/** A tag, flag, item or place; on demand a link to what is known of it. */
+export function Chip({ thing, main = false, link = false }: { thing: Thing; main?: boolean; link?: boolean }) {
+  if (link) {
+    return (
+      <Link href={addressOf(thing)}>
+        <Chip thing={thing} main={main} />
+      </Link>
+    );
+  }
   return (
     <span className={styles.chip} title={t("ui.thing.titled", { kind: kindName(thing.__typename), hash: thing.hash })}>
       <Icon name={icons[thing.__typename] ?? "components"} size={12} />

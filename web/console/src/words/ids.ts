@@ -8,6 +8,7 @@ import type overview from "./en/overview.json";
 import type palette from "./en/palette.json";
 import type playground from "./en/playground.json";
 import type quarantine from "./en/quarantine.json";
+import type range from "./en/range.json";
 import type records from "./en/records.json";
 import type seal from "./en/seal.json";
 import type selection from "./en/selection.json";
@@ -15,8 +16,10 @@ import type selections from "./en/selections.json";
 import type settings from "./en/settings.json";
 import type signin from "./en/signin.json";
 import type table from "./en/table.json";
+import type thread from "./en/thread.json";
 import type threads from "./en/threads.json";
 import type tokens from "./en/tokens.json";
+import type tree from "./en/tree.json";
 import type ui from "./en/ui.json";
 
 // An area has a line here, and a file of its name in each language.
@@ -31,6 +34,7 @@ type Areas = {
   palette: typeof palette;
   playground: typeof playground;
   quarantine: typeof quarantine;
+  range: typeof range;
   records: typeof records;
   seal: typeof seal;
   selection: typeof selection;
@@ -38,8 +42,10 @@ type Areas = {
   settings: typeof settings;
   signin: typeof signin;
   table: typeof table;
+  thread: typeof thread;
   threads: typeof threads;
   tokens: typeof tokens;
+  tree: typeof tree;
   ui: typeof ui;
 };
 

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useMutation } from "urql";
 import { Button } from "../../ui/Button";
 import { ReasonDialog } from "../../ui/ReasonDialog";
+import { T, t } from "../../words";
 import styles from "./Panel.module.css";
 import { EraseMessage } from "./query";
 
@@ -17,28 +18,25 @@ export function Erase({ hash, sequence, onErased }: Props) {
     return error ?? null;
   };
   return (
-    <section className={styles.section} aria-label="Erasure">
+    <section className={styles.section} aria-label={t("thread.erase.title")}>
       <Button icon="erased" onClick={() => setOpen(true)}>
-        Erase content…
+        {t("thread.erase")}
       </Button>
       {open && (
         <ReasonDialog
-          title={`Erase the content of message #${sequence}?`}
+          title={t("thread.erase.ask", { n: String(sequence) })}
           icon="erased"
-          confirm="Erase for good"
+          confirm={t("thread.erase.confirm")}
           onConfirm={onConfirm}
           onClose={() => setOpen(false)}
         >
           <p>
-            <b>What goes, for good:</b> the text, attachments, surroundings and the salt of their digest; what searches
-            found it by; its text in selections that were kept. Nobody can bring it back from this log.
+            <T id="thread.erase.goes" />
           </p>
           <p>
-            <b>What stays:</b> who sent it to whom, when, with which tags and refs; its hash and the digest of the
-            content; its place in the chain and every proof. A message is appended to its session that says that you
-            erased it, when and why. That message cannot be erased.
+            <T id="thread.erase.stays" />
           </p>
-          <p>Backups, exports and what others copied are not touched.</p>
+          <p>{t("thread.erase.copies")}</p>
         </ReasonDialog>
       )}
     </section>

@@ -4,58 +4,66 @@ import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { auditSession } from "../../app/places";
 import type { Subject } from "../../chain/verify";
-import { date, join, nameOf, plural, short } from "../../ui/format";
+import { date, join, nameOf, short } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/PageHead";
+import { t } from "../../words";
 import { SessionHead, ThreadHead } from "./query";
 import styles from "./ThreadPage.module.css";
 
+type Props = {
+  subject: Subject;
+  /** How many messages the filter leaves; null if there is none. */
+  shown: number | null;
+};
+
 /** Names the thread or session: who takes part, how much, from when to when. */
-export function Head({ subject: { kind, hash } }: { subject: Subject }) {
-  return kind === "thread" ? <OfThread hash={hash} /> : <OfSession hash={hash} />;
+export function Head({ subject: { kind, hash }, shown }: Props) {
+  return kind === "thread" ? <OfThread hash={hash} shown={shown} /> : <OfSession hash={hash} shown={shown} />;
 }
 
-function OfThread({ hash }: { hash: string }) {
+type OfProps = Pick<Props, "shown"> & { hash: string };
+
+function OfThread({ hash, shown }: OfProps) {
   const [{ data }] = useQuery({ query: ThreadHead, variables: { hash } });
   const { identity } = useSession();
-  const t = data?.thread;
+  const of = data?.thread;
   return (
     <PageHead
-      title={t ? join(t.players.map(nameOf), 4) : "Thread"}
-      note={t && <Span n={t.messageCount} from={t.startedAt} to={t.lastMessageAt} />}
+      title={of ? join(of.players.map(nameOf), 4) : t("thread.thread")}
+      note={of && <Span n={of.messageCount} shown={shown} from={of.startedAt} to={of.lastMessageAt} />}
     >
       {has(identity, "context:select") && (
         <Link href={`/context?thread=${hash}`} className={styles.action}>
           <Icon name="context" />
-          Ask within this thread
+          {t("thread.ask")}
         </Link>
       )}
-      <Copy text={hash} label={`Thread ${short(hash)}`} />
+      <Copy text={hash} label={t("thread.copy.thread", { hash: short(hash) })} />
     </PageHead>
   );
 }
 
-function OfSession({ hash }: { hash: string }) {
+function OfSession({ hash, shown }: OfProps) {
   const [{ data }] = useQuery({ query: SessionHead, variables: { hash } });
   const { identity } = useSession();
   const s = data?.session;
   return (
     <PageHead
-      title={hash === auditSession(identity.player) ? "What you did as administrator" : `Session ${short(hash)}`}
-      note={s && <Span n={s.length} from={s.startedAt} to={s.lastMessageAt} />}
+      title={
+        hash === auditSession(identity.player) ? t("thread.audit") : t("thread.copy.session", { hash: short(hash) })
+      }
+      note={s && <Span n={s.length} shown={shown} from={s.startedAt} to={s.lastMessageAt} />}
     >
-      <Copy text={hash} label={`Session ${short(hash)}`} />
+      <Copy text={hash} label={t("thread.copy.session", { hash: short(hash) })} />
     </PageHead>
   );
 }
 
-function Span({ n, from, to }: { n: number; from: string; to: string }) {
+function Span({ n, shown, from, to }: { n: number; shown: number | null; from: string; to: string }) {
   const first = date(from);
   const last = date(to);
-  return (
-    <>
-      {plural(n, "message")}, {first === last ? first : `${first} to ${last}`}
-    </>
-  );
+  const days = first === last ? first : t("thread.days", { first, last });
+  return <>{shown === null ? t("thread.span", { n, days }) : t("thread.span.shown", { shown, n, days })}</>;
 }

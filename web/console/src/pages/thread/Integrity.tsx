@@ -1,66 +1,91 @@
 import { useMemo } from "react";
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { fromBase64, toHex } from "../../chain/bytes";
 import { checkMessage } from "../../chain/check";
 import { say } from "../../chain/words";
-import { count } from "../../ui/format";
+import { Button } from "../../ui/Button";
 import { Copy, FullHash } from "../../ui/Hash";
 import { Icon, type IconName } from "../../ui/icons";
+import { type Id, T, t } from "../../words";
 import type { LinkState } from "./link";
 import { Section } from "./Panel";
 import styles from "./Panel.module.css";
 import type { WholeMessage } from "./query";
+import { useProof } from "./useProof";
 
-const states: Record<WholeMessage["integrity"]["state"], { icon: IconName; words: string }> = {
-  CHAINED: { icon: "link", words: "Chained: part of its session’s hash chain, not yet sealed" },
-  SEALED: { icon: "sealed", words: "Sealed: the server says that a signed checkpoint covers it" },
-  WITNESSED: { icon: "witnessed", words: "Witnessed: the server says that a witness cosigned a checkpoint of it" },
-  ERASED: { icon: "erased", words: "Content erased, on the record" },
+const states: Record<WholeMessage["integrity"]["state"], { icon: IconName; words: Id }> = {
+  CHAINED: { icon: "link", words: "thread.integrity.CHAINED" },
+  SEALED: { icon: "sealed", words: "thread.integrity.SEALED" },
+  WITNESSED: { icon: "witnessed", words: "thread.integrity.WITNESSED" },
+  ERASED: { icon: "erased", words: "thread.integrity.ERASED" },
 };
 
-const proofs: Record<LinkState["kind"], { icon: IconName; words: string }> = {
-  unchecked: { icon: "unchecked", words: "Its proof was not checked here yet: Verify does." },
-  chained: { icon: "link", words: "No proof of it was found to hold here: it is only chained." },
-  unsigned: { icon: "warning", words: "Its proof fits the checkpoint, whose signature this browser cannot check." },
-  proved: { icon: "check", words: "Proved in this browser to be in the tree that the pinned key signed." },
-  mismatch: { icon: "broken", words: "MISMATCH, found by the check of the conversation" },
+const proofs: Record<LinkState["kind"], { icon: IconName; words: Id }> = {
+  unchecked: { icon: "unchecked", words: "thread.proof.unchecked" },
+  chained: { icon: "link", words: "thread.proof.chained" },
+  unsigned: { icon: "warning", words: "thread.proof.unsigned" },
+  proved: { icon: "check", words: "thread.proof.proved" },
+  mismatch: { icon: "broken", words: "thread.proof.mismatch" },
 };
 
 /** How far a message can be proved, and what this browser makes of it. */
 export function Integrity({ message: m, state }: { message: WholeMessage; state: LinkState | null }) {
+  const { identity } = useSession();
   const { findings, erased } = useMemo(() => checkMessage(m), [m]);
+  const { kind, running, problem, check } = useProof(m, state?.kind ?? "unchecked");
   const good = findings.length === 0;
   const { icon, words } = states[m.integrity.state];
-  const proof = proofs[state?.kind ?? "unchecked"];
+  const proof = proofs[kind];
   return (
-    <Section title="Integrity">
+    <Section title={t("thread.integrity")}>
       <p className={styles.state}>
         <Icon name={icon} />
         <span>
-          {words}
-          {m.integrity.leafIndex !== null && `; leaf ${count(m.integrity.leafIndex)} of the tree`}
+          {m.integrity.leafIndex === null
+            ? t(words)
+            : t("thread.integrity.leaf", { state: t(words), leaf: m.integrity.leafIndex })}
         </span>
       </p>
       <p className={good ? styles.good : styles.bad}>
         <Icon name={good ? "check" : "broken"} />
-        {good
-          ? `Recomputed in this browser: hash and fields${erased ? "" : ", content"} and refs match. Its link is checked with the chain.`
-          : "MISMATCH, computed in this browser"}
+        {t(!good ? "thread.recomputed.bad" : erased ? "thread.recomputed.erased" : "thread.recomputed")}
       </p>
       {findings.map((f) => (
         <dl key={f.kind + f.detail.id} className={styles.finding}>
           <dt>{say(f.detail)}</dt>
-          {f.computed && <dd>computed {f.computed}</dd>}
-          {f.stated && <dd>stated {f.stated}</dd>}
+          {f.computed && (
+            <dd>
+              <T id="thread.finding.computed" values={{ value: f.computed }} />
+            </dd>
+          )}
+          {f.stated && (
+            <dd>
+              <T id="thread.finding.stated" values={{ value: f.stated }} />
+            </dd>
+          )}
         </dl>
       ))}
-      <p className={state?.kind === "proved" ? styles.good : state?.kind === "mismatch" ? styles.bad : styles.state}>
+      <p
+        className={kind === "proved" ? styles.good : kind === "mismatch" ? styles.bad : styles.state}
+        aria-live="polite"
+      >
         <Icon name={proof.icon} />
-        {proof.words}
+        {problem === "" ? t(proof.words) : problem}
       </p>
+      {kind !== "proved" && has(identity, "verify") && (
+        <div>
+          <Button icon="verified" disabled={running} onClick={check}>
+            {t(running ? "thread.proof.running" : "thread.proof.check")}
+          </Button>
+        </div>
+      )}
       <FullHash hash={m.hash} />
       <p className={styles.copies}>
-        <Copy text={m.integrity.preimage} label="Copy the bytes that it covers (base64)" />
-        {m.integrity.contentPreimage && <Copy text={m.integrity.contentPreimage} label="Copy the content’s bytes" />}
-        {m.integrity.proof && <Copy text={m.integrity.proof} label="Copy the proof" />}
+        <Copy text={m.integrity.preimage} label={t("thread.copy.bytes")} />
+        <Copy text={toHex(fromBase64(m.integrity.preimage))} label={t("thread.copy.hex")} />
+        {m.integrity.contentPreimage && <Copy text={m.integrity.contentPreimage} label={t("thread.copy.content")} />}
+        {m.integrity.proof && <Copy text={m.integrity.proof} label={t("thread.copy.proof")} />}
       </p>
     </Section>
   );

@@ -1,35 +1,44 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { useQuery } from "urql";
-import { Link } from "wouter";
+import { useLocation } from "wouter";
 import { has, mayErase } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { IconButton } from "../../ui/Button";
 import { Erased } from "../../ui/Erased";
-import { dateTime, nameOf } from "../../ui/format";
-import { ShortHash } from "../../ui/Hash";
-import { isEmptyJson, Json } from "../../ui/Json";
+import { Copy, ShortHash } from "../../ui/Hash";
+import { isEmptyJson } from "../../ui/Json";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
-import { Avatar, Chip, PlayerName, type Thing } from "../../ui/Things";
+import { Avatar, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { Tree } from "../../ui/tree/Tree";
+import { t } from "../../words";
 import { Erase } from "./Erase";
+import { Fields } from "./Fields";
 import { Integrity } from "./Integrity";
 import type { LinkState } from "./link";
 import styles from "./Panel.module.css";
 import { Quarantine } from "./Quarantine";
-import { MessageQuery, type WholeMessage } from "./query";
+import { MessageQuery, type MessageRow, type WholeMessage } from "./query";
 import { Refs } from "./Refs";
 
 type Props = {
   hash: string;
+  /** What is known of the message at once, before all of it is there. */
+  row: MessageRow | null;
+  /** Its name in the address, for a link to it. */
+  name: string;
   /** What a check of the conversation found of the message; null if it is not in the list that was checked. */
   state: LinkState | null;
+  /** On a page of its own. */
+  wide?: boolean;
   onClose: () => void;
+  onFull?: () => void;
   /** Called once the message is not what it was: erased, put into quarantine or released. */
   onChanged: () => void;
 };
 
-/** Everything of one message, beside the conversation. */
-export function Panel({ hash, state, onClose, onChanged }: Props) {
+/** Everything of one message, beside the conversation or on a page of its own. */
+export function Panel({ hash, row, name, state, wide = false, onClose, onFull, onChanged }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: MessageQuery,
     variables: { hash },
@@ -40,37 +49,51 @@ export function Panel({ hash, state, onClose, onChanged }: Props) {
   useEffect(() => {
     panel.current?.scrollTo(0, 0);
   }, [hash]);
-  const message = data?.message?.hash === hash ? data.message : null;
+  const whole = data?.message?.hash === hash ? data.message : null;
+  const known = whole ?? (row?.hash === hash ? row : null);
   const changed = () => {
     panel.current?.focus(); // the button that had it is gone
     again({ requestPolicy: "network-only" });
     onChanged();
   };
   return (
-    <aside ref={panel} className={styles.panel} aria-label="Message" data-panel tabIndex={-1}>
+    <aside
+      ref={panel}
+      className={styles.panel}
+      aria-label={t("thread.message")}
+      data-panel
+      data-wide={wide}
+      tabIndex={-1}
+    >
       <header className={styles.head}>
-        <h2>{message ? `Message #${message.sequence}` : "Message"}</h2>
+        <h2>{known ? t("thread.numbered", { n: String(known.sequence) }) : t("thread.message")}</h2>
         <ShortHash hash={hash} />
-        <IconButton icon="close" label="Close the message (Esc)" onClick={onClose} />
+        <span className={styles.buttons}>
+          {onFull && <IconButton icon="full" label={t("thread.full")} onClick={onFull} />}
+          <IconButton icon="close" label={t("thread.close")} onClick={onClose} />
+        </span>
       </header>
-      {message ? (
-        <Body message={message} state={state} onChanged={changed} />
+      {known && <Known message={known} name={name} />}
+      {whole ? (
+        <Rest message={whole} state={state} onChanged={changed} />
       ) : error ? (
         <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
       ) : fetching || data?.message ? (
-        <Loading what="the message" />
+        <Loading what={t(known ? "thread.theRest" : "thread.theMessage")} />
       ) : (
-        <Screen icon="search" title="No message has this hash">
-          The link may be older than the log it leads to, or it was cut short.
+        <Screen icon="search" title={t("thread.noMessage")}>
+          {t("thread.noMessage.detail")}
         </Screen>
       )}
     </aside>
   );
 }
 
-function Body({ message: m, state, onChanged }: Pick<Props, "state" | "onChanged"> & { message: WholeMessage }) {
-  const { identity } = useSession();
-  const erasable = m.content !== null && m.eventType !== "ERASURE";
+// What the row knows already.
+function Known({ message: m, name }: { message: MessageRow | WholeMessage; name: string }) {
+  const [path] = useLocation();
+  const [, kind, hash] = path.split("/");
+  const link = `${window.location.origin}/${kind}/${hash}?message=${name}`;
   return (
     <div className={styles.body}>
       <p className={styles.from}>
@@ -80,9 +103,7 @@ function Body({ message: m, state, onChanged }: Pick<Props, "state" | "onChanged
             <PlayerName player={m.owner} />
           </b>
           <br />
-          <time dateTime={m.createdAt} title={m.createdAt}>
-            {dateTime(m.createdAt)}
-          </time>
+          <Time at={m.createdAt} />
         </span>
       </p>
       {m.content === null ? (
@@ -92,52 +113,66 @@ function Body({ message: m, state, onChanged }: Pick<Props, "state" | "onChanged
           {m.content}
         </div>
       )}
-      {m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
-      <Integrity message={m} state={state} />
-      <Section title="Fields">
+      <p className={styles.copies}>
+        <Copy text={link} label={t("thread.copy.link")} />
+        <Copy text={m.hash} label={t("thread.copy.hash")} />
+        {m.content !== null && <Copy text={m.content} label={t("thread.copy.text")} />}
+      </p>
+      <Section title={t("thread.fields")}>
         <Fields message={m} />
       </Section>
-      <Refs message={m} />
-      <Extra title="Attachments" value={m.attachments} />
-      <Extra title="Ambient" value={m.ambient} />
+    </div>
+  );
+}
+
+function Rest({ message: m, state, onChanged }: Pick<Props, "state" | "onChanged"> & { message: WholeMessage }) {
+  const { identity } = useSession();
+  const erasable = m.content !== null && m.eventType !== "ERASURE";
+  return (
+    <div className={styles.body}>
+      {m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
+      <Integrity key={m.hash} message={m} state={state} />
+      <Refs key={`refs ${m.hash}`} message={m} />
+      <Extra title={t("thread.attachments")} value={m.attachments} of={m.hash} />
+      <Extra title={t("thread.ambient")} value={m.ambient} of={m.hash} />
       {!m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
       {erasable && mayErase(identity, m.owner.hash) && (
         <Erase hash={m.hash} sequence={m.sequence} onErased={onChanged} />
       )}
       {erasable && has(identity, "erase") && !mayErase(identity, m.owner.hash) && (
-        <p className={styles.none}>You may erase what you sent yourself; this, its sender or an administrator may.</p>
+        <p className={styles.none}>{t("thread.erase.notYours")}</p>
       )}
     </div>
   );
 }
 
 // Who erased the content, when and why, as the message that records it says.
-function Gone({ message: m }: { message: WholeMessage }) {
-  const by = m.recorded.erasure;
+function Gone({ message: m }: { message: MessageRow | WholeMessage }) {
+  const by = "recorded" in m ? m.recorded.erasure : null;
   return (
     <div className={styles.gone}>
-      <Erased by={by?.hash} />
+      <Erased by={by?.hash ?? ("erasure" in m.integrity ? m.integrity.erasure?.hash : undefined)} />
       {by && (
         <dl className={styles.fields}>
           <div>
-            <dt>Erased by</dt>
+            <dt>{t("thread.erased.by")}</dt>
             <dd>
               <PlayerName player={by.owner} />
             </dd>
           </div>
           <div>
-            <dt>On</dt>
+            <dt>{t("thread.erased.on")}</dt>
             <dd>
               <Time at={by.createdAt} />
             </dd>
           </div>
           <div>
-            <dt>Why</dt>
+            <dt>{t("thread.erased.why")}</dt>
             <dd dir="auto">{by.content}</dd>
           </div>
         </dl>
       )}
-      <p>The chain and every proof hold without it: they cover its digest.</p>
+      <p>{t("thread.erased.holds")}</p>
     </div>
   );
 }
@@ -152,63 +187,11 @@ export function Section({ title, children }: { title: string; children: ReactNod
   );
 }
 
-function Fields({ message: m }: { message: WholeMessage }) {
-  const things = (list: readonly (Thing | null)[]) => {
-    const there = list.filter((t) => t !== null);
-    if (there.length === 0) return null;
-    return (
-      <span className={styles.chips}>
-        {there.map((t) => (
-          <Chip key={t.hash} thing={t} />
-        ))}
-      </span>
-    );
-  };
-  const rows: [string, ReactNode][] = [
-    ["Sequence", `#${m.sequence} of its session`],
-    ["Session", <HashLink key="s" to="sessions" hash={m.session.hash} />],
-    ["Thread", m.thread && <HashLink key="t" to="threads" hash={m.thread.hash} />],
-    ["Previous", m.prevHash ? <HashLink key="p" to="messages" hash={m.prevHash} /> : "none: the first of its session"],
-    ["From", <PlayerName key="f" player={m.owner} />],
-    ["To", m.players.length > 0 && m.players.map(nameOf).join(", ")],
-    ["Coordinator", m.masterPlayer && <PlayerName key="m" player={m.masterPlayer} />],
-    ["Role", m.role],
-    ["Event", m.eventType.toLowerCase()],
-    ["Importance", ["0, normal", "1, relevant", "2, very relevant"][m.importance] ?? String(m.importance)],
-    ["Channel", m.channel],
-    ["Source", m.source],
-    ["Main item", things([m.masterItem])],
-    ["Items", things(m.items)],
-    ["Place", things([m.location])],
-    ["Flag", things([m.flag])],
-    ["Tags", things(m.hashtags)],
-    ["Sent", <code key="c">{m.createdAt}</code>],
-  ];
-  return (
-    <dl className={styles.fields}>
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value || <span className={styles.none}>none</span>}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function HashLink({ to, hash }: { to: "sessions" | "threads" | "messages"; hash: string }) {
-  return (
-    <Link href={`/${to}/${hash}`}>
-      <code title={hash}>{hash.slice(0, 16)}…</code>
-    </Link>
-  );
-}
-
-function Extra({ title, value }: { title: string; value: unknown }) {
+function Extra({ title, value, of }: { title: string; value: unknown; of: string }) {
   if (isEmptyJson(value)) return null;
   return (
     <Section title={title}>
-      <Json value={value} label={title} />
+      <Tree key={of} value={value} label={title} />
     </Section>
   );
 }

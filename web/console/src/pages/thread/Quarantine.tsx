@@ -1,3 +1,4 @@
+import type { ReactElement } from "react";
 import { useQuery } from "urql";
 import { Link } from "wouter";
 import { has, isAdmin } from "../../api/rights";
@@ -8,6 +9,7 @@ import { QuarantineQuery } from "../../quarantine/query";
 import { Icon } from "../../ui/icons";
 import { PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
 import { Section } from "./Panel";
 import styles from "./Panel.module.css";
 import type { WholeMessage } from "./query";
@@ -20,10 +22,10 @@ export function Quarantine({ message: m, onChanged }: Props) {
   if (isAdmin(identity)) return <Known message={m} onChanged={onChanged} />;
   if (!m.quarantined) return null;
   return (
-    <Section title="Quarantine">
+    <Section title={t("thread.quarantine")}>
       <p className={styles.bad}>
         <Icon name="quarantine" />
-        An administrator has taken it out of selections. Read it with care.
+        {t("thread.quarantine.care")}
       </p>
     </Section>
   );
@@ -43,39 +45,39 @@ function Known({ message: m, onChanged }: Props) {
     onChanged();
   };
   return (
-    <Section title="Quarantine">
+    <Section title={t("thread.quarantine")}>
       {m.quarantined ? (
         <p className={styles.bad}>
           <Icon name="quarantine" />
-          In quarantine: no selection from now on holds it.
+          {t("thread.quarantine.in")}
         </p>
       ) : (
-        <p className={styles.none}>{q ? "Not any more: it was released." : "No: selections may hold it."}</p>
+        <p className={styles.none}>{t(q ? "thread.quarantine.released" : "thread.quarantine.no")}</p>
       )}
-      {error && <p role="alert">What is known of its quarantine could not be loaded: {error.message}</p>}
+      {error && <p role="alert">{t("thread.quarantine.failed", { why: error.message })}</p>}
       {q && (
         <>
           <dl className={styles.fields}>
             <Fact
-              name={q.release ? "From" : "Since"}
+              name={t(q.release ? "thread.quarantine.from" : "thread.quarantine.since")}
               by={<PlayerName player={q.placedBy} />}
               at={q.placedAt}
               event={q.event.hash}
             />
             <div>
-              <dt>Why</dt>
+              <dt>{t("thread.erased.why")}</dt>
               <dd dir="auto">{q.reason}</dd>
             </div>
             {q.release && (
               <>
                 <Fact
-                  name="Released"
+                  name={t("thread.quarantine.release")}
                   by={<PlayerName player={q.release.by} />}
                   at={q.release.at}
                   event={q.release.event.hash}
                 />
                 <div>
-                  <dt>Why</dt>
+                  <dt>{t("thread.erased.why")}</dt>
                   <dd dir="auto">{q.release.reason}</dd>
                 </div>
               </>
@@ -89,16 +91,22 @@ function Known({ message: m, onChanged }: Props) {
   );
 }
 
-function Fact({ name, at, by, event }: { name: string; at: string; by: React.ReactNode; event: string }) {
+function Fact({ name, at, by, event }: { name: string; at: string; by: ReactElement; event: string }) {
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <Time at={at} />, by {by} (
-        <Link href={`/messages/${event}`} className={styles.inText}>
-          on record
-        </Link>
-        )
+        <T
+          id="thread.quarantine.fact"
+          values={{ at: <Time at={at} />, by }}
+          components={{
+            link: (inside) => (
+              <Link href={`/messages/${event}`} className={styles.inText}>
+                {inside}
+              </Link>
+            ),
+          }}
+        />
       </dd>
     </div>
   );

@@ -1,48 +1,83 @@
+import { useState } from "react";
+import { useClient } from "urql";
 import { Link } from "wouter";
-import { nameOf, plural } from "../../ui/format";
+import { words } from "../../api/errors";
+import { ask } from "../../api/query";
+import { Button } from "../../ui/Button";
+import { nameOf } from "../../ui/format";
 import { ShortHash } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
+import { t } from "../../words";
 import { Section } from "./Panel";
 import styles from "./Panel.module.css";
-import type { WholeMessage } from "./query";
+import { CitedQuery, type WholeMessage } from "./query";
 
-/** What a message was sent with, in order, and what was later sent with it. */
+const types = ["CONTEXT", "ACCOUNTANT", "SECRETARY"] as const;
+
+/** What a message was sent with, by type and in order, and what was later sent with it. */
 export function Refs({ message: m }: { message: WholeMessage }) {
-  const cited = m.citedBy.edges.map((e) => e.node);
   return (
     <>
-      <Section title={`Sent with ${plural(m.sentWith.length, "ref")}`}>
-        {m.sentWith.length > 0 && (
-          <ol className={styles.refs}>
-            {m.sentWith.map((ref) => (
-              <li key={ref.position}>
-                <Target refTo={ref} />
-              </li>
-            ))}
-          </ol>
-        )}
+      <Section title={t("thread.refs", { n: m.sentWith.length })}>
+        {types.map((type) => {
+          const of = m.sentWith.filter((ref) => ref.type === type);
+          if (of.length === 0) return null;
+          return (
+            <div key={type} className={styles.ofType}>
+              <h4>{t(`thread.refs.${type}`, { n: of.length })}</h4>
+              <ol className={styles.refs}>
+                {of.map((ref) => (
+                  <li key={ref.position}>
+                    <Target refTo={ref} />
+                  </li>
+                ))}
+              </ol>
+            </div>
+          );
+        })}
       </Section>
-      <Section
-        title={`Cited by ${plural(cited.length, "message")}${m.citedBy.pageInfo.hasNextPage ? " and more" : ""}`}
-      >
-        {cited.length > 0 && (
-          <ol className={styles.refs}>
-            {cited.map((c) => (
-              <li key={c.hash}>
-                <MessageLine message={c} />
-              </li>
-            ))}
-          </ol>
-        )}
-      </Section>
+      <Cited message={m} />
     </>
+  );
+}
+
+function Cited({ message: { hash, citedBy } }: { message: WholeMessage }) {
+  const client = useClient();
+  const [more, setMore] = useState<(typeof citedBy)[]>([]);
+  const [problem, setProblem] = useState("");
+  const pages = [citedBy, ...more];
+  const cited = pages.flatMap((p) => p.edges.map((e) => e.node));
+  const { hasNextPage, endCursor } = (pages.at(-1) ?? citedBy).pageInfo;
+  const load = async () => {
+    try {
+      const { message } = await ask(client, CitedQuery, { hash, after: endCursor });
+      if (message) setMore([...more, message.citedBy]);
+      setProblem("");
+    } catch (error) {
+      setProblem(words(error));
+    }
+  };
+  return (
+    <Section title={t(hasNextPage ? "thread.cited.more" : "thread.cited", { n: cited.length })}>
+      {cited.length > 0 && (
+        <ol className={styles.refs}>
+          {cited.map((c) => (
+            <li key={c.hash}>
+              <MessageLine message={c} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {problem !== "" && <p role="alert">{problem}</p>}
+      {hasNextPage && <Button onClick={() => void load()}>{t("thread.cited.next")}</Button>}
+    </Section>
   );
 }
 
 function Target({ refTo: { position, type, hash, target } }: { refTo: WholeMessage["sentWith"][number] }) {
   if (target?.__typename === "Message") return <MessageLine message={target} position={position} />;
-  const kind = type === "ACCOUNTANT" ? "Ledger" : type === "SECRETARY" ? "Secretary" : "Message";
+  const kind = t(`thread.ref.${type}`);
   if (target?.__typename === "Record") {
     return (
       <Link href={`/records?record=${hash}`} className={styles.ref}>
@@ -55,7 +90,7 @@ function Target({ refTo: { position, type, hash, target } }: { refTo: WholeMessa
   }
   return (
     <span className={styles.ref}>
-      {position}. {kind}, not in this log <ShortHash hash={hash} />
+      {t("thread.ref.absent", { position, kind })} <ShortHash hash={hash} />
     </span>
   );
 }
@@ -70,7 +105,7 @@ function MessageLine({ message: m, position }: { message: Line; position?: numbe
         <Time at={m.createdAt} />
       </span>
       <span className={styles.snippet} dir="auto">
-        {m.content ?? <i>content erased</i>}
+        {m.content?.slice(0, 400) ?? <i>{t("thread.erasedContent")}</i>}
       </span>
     </Link>
   );

@@ -2,11 +2,11 @@ import { memo } from "react";
 import { Link } from "wouter";
 import { say } from "../../chain/words";
 import { Erased } from "../../ui/Erased";
-import { nameOf, plural, short } from "../../ui/format";
+import { nameOf, short } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
 import { Avatar, Chip, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
-import { useLanguage } from "../../words";
+import { type Id, T, t, useLanguage } from "../../words";
 import type { LinkState } from "./link";
 import type { MessageRow } from "./query";
 import { look, Rail } from "./Rail";
@@ -14,39 +14,48 @@ import styles from "./Row.module.css";
 
 type Props = {
   message: MessageRow;
-  before: MessageRow | undefined;
+  /** The one before it in the list: null if it is the first, undefined if that is not known now. */
+  before: MessageRow | null | undefined;
+  /** Whether numbers that the list leaves out are worth a word. */
+  gaps: boolean;
   state: LinkState;
   open: boolean;
   /** Whether Tab stops here; the arrow keys move it. */
   current: boolean;
   index: number;
-  onOpen: (hash: string) => void;
+  onOpen: (message: MessageRow, index: number) => void;
 };
 
 const shownRefs = 3;
+const shownContent = 4_000; // characters: more would be cut off below anyway
 
 /** A message in its conversation, with its link of the chain beside it. */
-export const Row = memo(function Row({ message: m, before, state, open, current, index, onOpen }: Props) {
-  useLanguage(); // memo keeps it as it is otherwise
-  const starts = before?.session.hash !== m.session.hash;
+export const Row = memo(function Row({ message: m, before, gaps, state, open, current, index, onOpen }: Props) {
+  useLanguage();
+  const starts = before !== undefined && before?.session.hash !== m.session.hash;
   return (
     <>
       {starts && <Boundary message={m} />}
-      <article className={styles.row} data-open={open} data-type={m.eventType} aria-label={`Message ${m.sequence}`}>
+      <article
+        className={styles.row}
+        data-open={open}
+        data-type={m.eventType}
+        aria-label={t("thread.row", { n: String(m.sequence) })}
+      >
         <Rail message={m} state={state} start={m.prevHash === null} />
         <div className={styles.card}>
           <Head message={m} state={state} />
-          {!starts && before && m.sequence !== before.sequence + 1 && (
+          {gaps && !starts && before && m.sequence !== before.sequence + 1 && (
             <p className={styles.skipped}>
-              <Icon name="link" size={12} /> The session’s numbers between {before.sequence} and {m.sequence} are not in
-              this list.
+              <Icon name="link" size={12} />{" "}
+              {t("thread.row.gap", { from: String(before.sequence), to: String(m.sequence) })}
             </p>
           )}
           {m.content === null ? (
             <Erased by={m.integrity.erasure?.hash} />
           ) : (
             <p className={styles.content} dir="auto">
-              {m.content}
+              {m.content.slice(0, shownContent)}
             </p>
           )}
           <Foot message={m} />
@@ -55,11 +64,11 @@ export const Row = memo(function Row({ message: m, before, state, open, current,
         <button
           type="button"
           className={styles.open}
-          aria-label={`Open message ${m.sequence} from ${nameOf(m.owner)}`}
+          aria-label={t("thread.row.open", { n: String(m.sequence), who: nameOf(m.owner) })}
           aria-expanded={open}
           tabIndex={current ? 0 : -1}
           data-open-index={index}
-          onClick={() => onOpen(m.hash)}
+          onClick={() => onOpen(m, index)}
         />
       </article>
     </>
@@ -67,23 +76,30 @@ export const Row = memo(function Row({ message: m, before, state, open, current,
 });
 
 function Boundary({ message: m }: { message: MessageRow }) {
+  const session = (
+    <Link href={`/sessions/${m.session.hash}`}>
+      <code title={m.session.hash}>{short(m.session.hash)}</code>
+    </Link>
+  );
   return (
     <h2 className={styles.boundary}>
       <Icon name="link" size={14} />
-      Session{" "}
-      <Link href={`/sessions/${m.session.hash}`}>
-        <code title={m.session.hash}>{short(m.session.hash)}</code>
-      </Link>
-      <span>{m.sequence === 1 ? "begins" : `continues at #${m.sequence}`}</span>
+      <span>
+        {m.sequence === 1 ? (
+          <T id="thread.session.begins" values={{ session }} />
+        ) : (
+          <T id="thread.session.continues" values={{ session, n: String(m.sequence) }} />
+        )}
+      </span>
     </h2>
   );
 }
 
-const types: Record<string, { icon: IconName; word: string }> = {
-  ERROR: { icon: "error", word: "Error" },
-  SYSTEM: { icon: "server", word: "System" },
-  TOOL: { icon: "tool", word: "Tool" },
-  ERASURE: { icon: "erased", word: "Erasure" },
+const types: Record<string, { icon: IconName; word: Id }> = {
+  ERROR: { icon: "error", word: "thread.type.ERROR" },
+  SYSTEM: { icon: "server", word: "thread.type.SYSTEM" },
+  TOOL: { icon: "tool", word: "thread.type.TOOL" },
+  ERASURE: { icon: "erased", word: "thread.type.ERASURE" },
 };
 
 function Head({ message: m, state }: { message: MessageRow; state: LinkState }) {
@@ -98,7 +114,7 @@ function Head({ message: m, state }: { message: MessageRow; state: LinkState }) 
       {m.role && <span className={styles.role}>{m.role}</span>}
       {m.players.length > 0 && (
         <span className={styles.to}>
-          <span>to</span>{" "}
+          <span>{t("thread.row.to")}</span>{" "}
           {m.players.map((p, i) => (
             <span key={p.hash}>
               {i > 0 && ", "}
@@ -110,19 +126,19 @@ function Head({ message: m, state }: { message: MessageRow; state: LinkState }) 
       {type && (
         <span className={m.eventType === "ERROR" ? styles.errorType : styles.type}>
           <Icon name={type.icon} size={12} />
-          {type.word}
+          {t(type.word)}
         </span>
       )}
       {m.quarantined && (
         <span className={styles.quarantined}>
           <Icon name="quarantine" size={12} />
-          In quarantine
+          {t("thread.row.quarantined")}
         </span>
       )}
       {m.importance > 0 && (
         <span className={styles.important}>
           <Icon name="important" size={12} />
-          {m.importance > 1 ? "Very relevant" : "Relevant"}
+          {t(m.importance > 1 ? "thread.row.very" : "thread.row.relevant")}
         </span>
       )}
       <span className={styles.state} aria-hidden="true">
@@ -147,14 +163,14 @@ function Foot({ message: m }: { message: MessageRow }) {
         <Chip key={i} thing={t} main={t === m.masterItem} />
       ))}
       {m.refs.length > 0 && (
-        <ul className={styles.refs} aria-label="Sent with">
+        <ul className={styles.refs} aria-label={t("thread.row.refs")}>
           {m.refs.slice(0, shownRefs).map((ref) => (
             <li key={ref.position}>
               <Icon name="ref" size={12} />
               <RefLink refTo={ref} />
             </li>
           ))}
-          {m.refs.length > shownRefs && <li>and {plural(m.refs.length - shownRefs, "more ref")}</li>}
+          {m.refs.length > shownRefs && <li>{t("thread.row.moreRefs", { n: m.refs.length - shownRefs })}</li>}
         </ul>
       )}
     </footer>
@@ -169,7 +185,7 @@ function RefLink({ refTo: { type, hash, target } }: { refTo: MessageRow["refs"][
       </Link>
     );
   }
-  const kind = type === "ACCOUNTANT" ? "Ledger" : "Secretary";
+  const kind = t(`thread.ref.${type}`);
   if (target?.__typename === "Record") {
     return (
       <Link href={`/records?record=${hash}`}>
@@ -179,7 +195,7 @@ function RefLink({ refTo: { type, hash, target } }: { refTo: MessageRow["refs"][
   }
   return (
     <span>
-      not in this log: <code>{short(hash)}</code>
+      <T id="thread.row.absent" values={{ hash: <code>{short(hash)}</code> }} />
     </span>
   );
 }
@@ -192,7 +208,7 @@ function Wrong({ state }: { state: LinkState }) {
         <li key={f.kind + f.detail.id}>
           <Icon name="broken" size={14} />
           <span>
-            <b>This browser:</b> {say(f.detail)}
+            <T id="thread.row.browser" values={{ detail: say(f.detail) }} />
           </span>
         </li>
       ))}
@@ -200,7 +216,7 @@ function Wrong({ state }: { state: LinkState }) {
         <li key={b.reason + b.detail}>
           <Icon name="broken" size={14} />
           <span>
-            <b>The server:</b> {b.detail}
+            <T id="thread.row.server" values={{ detail: b.detail }} />
           </span>
         </li>
       ))}

@@ -1,231 +1,360 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useClient, useQuery } from "urql";
-import { Link, Redirect, useSearchParams } from "wouter";
+import { useQuery } from "urql";
+import { Link, Redirect, useLocation, useSearchParams } from "wouter";
 import { useAction } from "../../actions/useAction";
-import { usePages } from "../../api/pages";
-import { ask, pageOf } from "../../api/query";
 import { useSession } from "../../api/session";
 import { auditSession } from "../../app/places";
 import { useTitle } from "../../app/title";
 import type { Subject } from "../../chain/verify";
-import { List } from "../../ui/List";
+import { fromFinding, fromServer } from "../../ui/Breaks";
+import { Button } from "../../ui/Button";
+import { type RangeHandle, RangeList, type Seen } from "../../ui/ranges/RangeList";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
+import { T, t } from "../../words";
+import { nameFor, readWanted } from "./address";
+import { FilterBar } from "./FilterBar";
+import { Full } from "./Full";
+import { everything, type Filter, withFilter } from "./filter";
 import { Head } from "./Head";
+import { Jump } from "./Jump";
 import { linkState } from "./link";
+import { Moved } from "./Moved";
 import { Panel } from "./Panel";
-import { MessagePlace, type MessageRow, SessionPageQuery, ThreadPageQuery } from "./query";
+import { MessagePlace, type MessageRow } from "./query";
 import { Row } from "./Row";
+import { Scrubber } from "./Scrubber";
+import { TailBar } from "./TailBar";
 import styles from "./ThreadPage.module.css";
+import { type Conversation as Shown, useConversation } from "./useConversation";
+import { useMarks } from "./useMarks";
+import { type Opened, useOpened } from "./useOpened";
+import { useTail } from "./useTail";
 import { useVerification } from "./useVerification";
 import { type Show, Verify } from "./Verify";
 
-/** A thread, or a session by itself, or the place where a message stands. */
-export default function ThreadPage({ kind, hash }: { kind: "thread" | "session" | "message"; hash: string }) {
-  return kind === "message" ? <FindMessage hash={hash} /> : <Conversation kind={kind} hash={hash} />;
+type Props = { kind: "thread" | "session" | "message"; hash: string; message?: string | undefined };
+
+/** A thread, or a session by itself; one message of it; or the place where a message stands. */
+export default function ThreadPage({ kind, hash, message }: Props) {
+  const subject = useMemo(() => (kind === "message" ? null : { kind, hash }), [kind, hash]);
+  if (!subject) return <FindMessage hash={hash} />;
+  return message === undefined ? <Conversation subject={subject} /> : <Full subject={subject} name={message} />;
 }
 
 function FindMessage({ hash }: { hash: string }) {
-  useTitle("Message");
+  useTitle(t("thread.message"));
   const [{ data, error, fetching }] = useQuery({ query: MessagePlace, variables: { hash } });
   if (error) return <ErrorScreen error={error} />;
   if (data?.message) {
     const { thread, session } = data.message;
-    const place = thread ? `/threads/${thread.hash}` : `/sessions/${session.hash}`;
-    return <Redirect to={`${place}?message=${hash}`} replace />;
+    const place = (thread ?? session).place;
+    const at = thread ? `/threads/${thread.hash}` : `/sessions/${session.hash}`;
+    return <Redirect to={`${at}?message=${place === null ? hash : nameFor(place, hash)}`} replace />;
   }
-  if (fetching) return <Loading what="the message" />;
+  if (fetching) return <Loading what={t("thread.theMessage")} />;
   return (
-    <Screen icon="search" title="No message has this hash">
-      The link may be older than the log it leads to, or it was cut short.
+    <Screen icon="search" title={t("thread.noMessage")}>
+      {t("thread.noMessage.detail")}
     </Screen>
   );
 }
 
-function useMessages({ kind, hash }: Subject) {
-  const client = useClient();
-  return usePages<MessageRow>(
-    useCallback(
-      async (after: string | null) => {
-        const of =
-          kind === "thread"
-            ? (await ask(client, ThreadPageQuery, { hash, after })).thread
-            : (await ask(client, SessionPageQuery, { hash, after })).session;
-        return of ? pageOf(of.messages) : { items: [], endCursor: null, hasNextPage: false };
-      },
-      [client, kind, hash],
-    ),
-  );
-}
-
-function Conversation({ kind, hash }: Subject) {
-  const subject = useMemo(() => ({ kind, hash }), [kind, hash]);
-  useTitle(kind === "thread" ? "Thread" : "Session");
-  const pages = useMessages(subject);
-  const check = useVerification(subject);
+function Conversation({ subject }: { subject: Subject }) {
+  useTitle(t(subject.kind === "thread" ? "thread.thread" : "thread.session"));
   const [params, setParams] = useSearchParams();
-  const opened = params.get("message");
+  const [, navigate] = useLocation();
+  const conversation = useConversation(subject);
+  const { filter, filtered, source, ranges, total } = conversation;
+  const check = useVerification(subject);
+  const tail = useTail(subject, ranges);
+  const { marks } = useMarks(source, total);
+  const [jumping, setJumping] = useState(false);
   const [current, setCurrent] = useState(0);
-  const scrollTo = useRef<((index: number) => void) | null>(null);
+  const list = useRef<RangeHandle>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const { items } = pages;
 
-  const open = useCallback(
-    (message: string | null) => {
+  const setName = useCallback(
+    (name: string | null, replace: boolean) => {
       // Walking through messages is one step of the history, not one for each message.
-      setParams((p) => replaced(p, message), { replace: opened !== null && message !== null });
+      setParams((p) => set(p, "message", name), { replace });
     },
-    [setParams, opened],
+    [setParams],
   );
-  const focusRow = useCallback((index: number) => {
-    scrollTo.current?.(index);
-    setCurrent(index);
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => {
-        frame.current?.querySelector<HTMLElement>(`[data-open-index="${index}"]`)?.focus();
-      }),
-    );
+  const name = params.get("message");
+  const { opened, open, close } = useOpened({ conversation, name, setName });
+  const { at, begin, onRest } = usePlace(conversation, opened);
+
+  const goTo = useCallback((position: number, align: "start" | "middle" | "end" = "middle") => {
+    list.current?.goTo(position, align);
+    setCurrent(position);
   }, []);
-  const close = useCallback(() => {
-    open(null);
-    focusRow(
-      Math.max(
-        0,
-        items.findIndex((m) => m.hash === opened),
-      ),
-    );
-  }, [open, focusRow, items, opened]);
-
-  const find = useFind(pages);
-  const show: Show = useCallback(
-    async (at) => {
-      const index = await find(
-        (m) => m.hash === at.hash || (m.session.hash === at.session && m.sequence >= (at.sequence ?? 0)),
-      );
-      if (index >= 0) focusRow(index);
+  const focusRow = useCallback(
+    (position: number, align: "start" | "middle" | "end" = "middle") => {
+      goTo(position, align);
+      focusSoon(frame.current, position);
     },
-    [find, focusRow],
+    [goTo],
   );
-  // A link to a message brings its row into view once, when the page opens.
-  const linked = useRef(opened);
   useEffect(() => {
-    if (!linked.current || items.length === 0) return;
-    const wanted = linked.current;
-    linked.current = null;
-    void find((m) => m.hash === wanted).then((index) => {
-      if (index < 0) return;
-      setCurrent(index);
-      requestAnimationFrame(() => scrollTo.current?.(index));
-    });
-  }, [items, find]);
+    if (at !== null) list.current?.goTo(at, "start");
+  }, [at]);
+  const openedAt = opened.kind === "open" ? opened.position : null;
+  useEffect(() => {
+    if (openedAt !== null) setCurrent(openedAt);
+  }, [openedAt]);
 
+  const leave = useCallback(() => {
+    close();
+    focusRow(current);
+  }, [close, focusRow, current]);
+  const walk = async (by: number, from: "list" | "panel") => {
+    const next = Math.min((total ?? 1) - 1, Math.max(0, current + by));
+    if (from === "list") focusRow(next);
+    else goTo(next);
+    if (opened.kind === "none") return;
+    const row = await conversation.rowAt(next);
+    if (row) open(row, next);
+  };
+  const full = () => navigate(`/${subject.kind}s/${subject.hash}/${name}?${set(params, "message", null)}`);
   const step = (by: 1 | -1, event?: KeyboardEvent) => {
     const at = event?.target instanceof HTMLElement ? event.target : document.activeElement;
-    const onRow = at instanceof HTMLElement && at.dataset.openIndex !== undefined;
+    const onRow = isRow(at);
     if (event?.key.startsWith("Arrow") && !onRow) return false; // it scrolls
-    const next = Math.min(items.length - 1, Math.max(0, current + by));
-    const message = items[next];
-    if (!message) return false;
-    if (opened) open(message.hash);
-    if (opened && !onRow) {
-      setCurrent(next);
-      scrollTo.current?.(next);
-    } else focusRow(next);
+    void walk(by, name !== null && !onRow ? "panel" : "list");
   };
+  const mark = (by: 1 | -1) => {
+    const to = by > 0 ? marks.find((m) => m.position > current) : marks.findLast((m) => m.position < current);
+    if (to) focusRow(to.position);
+  };
+  const show: Show = useCallback(
+    async (of) => {
+      const row = of.hash ? null : await source.numbered(of.session, of.sequence ?? 1);
+      const { place, matched } = await source.place(of.hash ?? row?.hash ?? "");
+      if (matched !== null) return focusRow(matched);
+      // The filter hides it: what is broken goes before what was looked for.
+      if (place !== null) setParams((p) => set(withFilter(p, everything), "at", String(place + 1)));
+    },
+    [source, focusRow, setParams],
+  );
+  const bad = [...check.found.browser.breaks.map(fromFinding), ...check.found.server.breaks.map(fromServer)][0];
   useAction("message.next", (event) => step(1, event));
   useAction("message.previous", (event) => step(-1, event));
-  useAction("panel.close", close, { enabled: opened !== null });
-
+  useAction("message.full", (event) => (event && !isOpened(event.target, openedAt) ? false : full()), {
+    enabled: name !== null,
+  });
+  useAction("panel.close", leave, { enabled: name !== null });
+  useAction("list.jump", () => setJumping(true));
+  useAction("list.end", () => focusRow((total ?? 1) - 1, "end"), { enabled: total !== null && total > 0 });
+  useAction("mark.next", () => mark(1), { enabled: marks.length > 0 });
+  useAction("mark.previous", () => mark(-1), { enabled: marks.length > 0 });
+  useAction("chain.bad", () => bad && show(bad), { enabled: bad !== undefined });
   const onOpen = useCallback(
-    (message: string) => {
-      setCurrent(items.findIndex((m) => m.hash === message));
-      open(message);
+    (message: MessageRow, position: number) => {
+      setCurrent(position);
+      open(message, position);
     },
-    [items, open],
+    [open],
   );
 
-  // What changes a message may append another: the list is read anew, and the message brought into view again.
-  const { reload } = pages;
-  const onChanged = useCallback(() => {
-    linked.current = opened;
-    reload();
-  }, [reload, opened]);
-  const openedRow = items.find((m) => m.hash === opened);
+  const onJump = (text: string) => jump(conversation, text, focusRow);
+  const onFilter = (f: Filter) => setParams((p) => withFilter(p, f), { replace: true });
+  const onChanged = useCallback(() => ranges.reload(), [ranges]);
+
+  const onKeyMove = useCallback((position: number) => {
+    setCurrent(position);
+    if (isRow(document.activeElement)) focusSoon(frame.current, position);
+  }, []);
+
+  const [seen, setSeen] = useState<Seen>({ first: 0, last: 0, atEnd: false });
+  const onSeen = (now: Seen, atRest: boolean) => {
+    if (now.first !== seen.first || now.last !== seen.last || now.atEnd !== seen.atEnd) setSeen(now);
+    if (atRest) onRest(now);
+  };
+  const openedHash = opened.kind === "open" ? opened.hash : null;
+  const openedRow = openedAt === null ? undefined : (ranges.row(openedAt) ?? undefined);
 
   return (
     <div className={styles.page} ref={frame}>
       <div className={styles.column}>
-        <Head subject={subject} />
-        <Verify state={check} what={kind === "thread" ? "this thread’s sessions" : "this session"} show={show} />
-        <List
-          pages={pages}
-          what="messages"
-          keyOf={(m) => m.hash}
-          estimate={132}
-          scrollTo={scrollTo}
-          row={(m, index) => (
-            <Row
-              message={m}
-              before={items[index - 1]}
-              state={linkState(check.found, m)}
-              open={m.hash === opened}
-              current={index === current}
-              index={index}
-              onOpen={onOpen}
+        <Head subject={subject} shown={filtered ? total : null} />
+        <Verify state={check} what={subject.kind} show={show} />
+        <FilterBar filter={filter} filtered={filtered} onFilter={onFilter} onJump={() => setJumping(true)} />
+        <div className={styles.lists}>
+          {begin !== undefined && (
+            <RangeList
+              key={ranges.id}
+              ranges={ranges}
+              what={t("thread.messages")}
+              keyOf={(m) => m.hash}
+              estimate={132}
+              {...(begin !== null && { begin })}
+              handle={list}
+              onSeen={onSeen}
+              onKeyMove={onKeyMove}
+              row={(m, position) => (
+                <Row
+                  message={m}
+                  before={position === 0 ? null : ranges.row(position - 1)}
+                  gaps={!filtered}
+                  state={linkState(check.found, m)}
+                  open={m.hash === openedHash}
+                  current={position === current}
+                  index={position}
+                  onOpen={onOpen}
+                />
+              )}
+              empty={<Nothing subject={subject} filtered={filtered} onAll={() => onFilter(everything)} />}
             />
           )}
-          empty={<Nothing subject={subject} />}
-        />
+          {total !== null && total > 0 && (
+            <Scrubber marks={marks} total={total} first={seen.first} last={seen.last} onGo={(p) => goTo(p, "start")} />
+          )}
+          <TailBar
+            key={ranges.id}
+            tail={tail}
+            total={total}
+            atEnd={seen.atEnd}
+            onEnd={() => goTo((total ?? 1) - 1, "end")}
+          />
+        </div>
       </div>
-      {opened && (
-        <Panel
-          hash={opened}
-          state={openedRow ? linkState(check.found, openedRow) : null}
-          onClose={close}
-          onChanged={onChanged}
-        />
+      {opened.kind !== "none" && (
+        <Moved opened={opened} onClose={leave} onOpen={onOpen}>
+          {opened.kind === "open" && (
+            <Panel
+              hash={opened.hash}
+              row={openedRow?.hash === opened.hash ? openedRow : opened.row}
+              name={name ?? opened.hash}
+              state={openedRow?.hash === opened.hash ? linkState(check.found, openedRow) : null}
+              onClose={leave}
+              onFull={full}
+              onChanged={onChanged}
+            />
+          )}
+        </Moved>
       )}
+      {jumping && <Jump onJump={onJump} onClose={() => setJumping(false)} />}
     </div>
   );
 }
 
+function set(params: URLSearchParams, name: string, value: string | null): URLSearchParams {
+  const next = new URLSearchParams(params);
+  if (value === null) next.delete(name);
+  else next.set(name, value);
+  return next;
+}
+
+// The row may have to be drawn first, and fetched before that.
+function focusSoon(frame: HTMLElement | null, position: number, tries = 120): void {
+  const row = frame?.querySelector<HTMLElement>(`[data-open-index="${position}"]`);
+  if (row) row.focus({ preventScroll: true });
+  else if (tries > 0) requestAnimationFrame(() => focusSoon(frame, position, tries - 1));
+}
+
+const isRow = (at: Element | null): boolean => at instanceof HTMLElement && at.dataset.openIndex !== undefined;
+
+// Whether what has the focus is the open message: its panel, or its row.
+const isOpened = (at: EventTarget | null, position: number | null): boolean =>
+  at instanceof HTMLElement && (at.dataset.panel !== undefined || at.dataset.openIndex === String(position));
+
+/**
+ * The place of the list in the address: `at`, from 1. begin is where the list starts, undefined until that is known, null
+ * for its first row; at is where it has to go because the address was changed by going back.
+ */
+function usePlace({ ranges }: Shown, opened: Opened) {
+  const [params, setParams] = useSearchParams();
+  const text = params.get("at");
+  const written = useRef<string | null>(text);
+  const started = useRef<{ of: unknown; begin: { position: number; align: "start" | "middle" } | null } | null>(null);
+  if (started.current?.of !== ranges) {
+    const number = Number(text);
+    const position = Number.isInteger(number) && number > 0 ? number - 1 : null;
+    if (position !== null) started.current = { of: ranges, begin: { position, align: "start" } };
+    else if (opened.kind !== "finding") started.current = { of: ranges, begin: standing(opened) };
+    written.current = text;
+  }
+  const onRest = (seen: Seen) => {
+    const now = seen.first === 0 ? null : String(seen.first + 1);
+    if (now === written.current) return;
+    written.current = now;
+    setParams((p) => set(p, "at", now), { replace: true });
+  };
+  const gone = text !== written.current;
+  if (gone) written.current = text;
+  const at = gone ? Math.max(0, Number(text ?? 1) - 1) : null;
+  const begin = started.current?.of === ranges ? started.current.begin : undefined;
+  return { at, begin, onRest };
+}
+
+// Where in the list the message is that the address names; null if it is not in it.
+function standing(opened: Opened): { position: number; align: "middle" } | null {
+  const position = opened.kind === "open" ? opened.position : opened.kind === "moved" ? opened.place : null;
+  return position === null || position < 0 ? null : { position, align: "middle" };
+}
+
+// Goes to what somebody typed, and gives in words why it cannot.
+async function jump(
+  { source, total, filtered }: Shown,
+  text: string,
+  go: (position: number) => void,
+): Promise<string | null> {
+  const wanted = readWanted(text);
+  if (!wanted) return t("thread.jump.unread");
+  if (wanted.kind === "time") {
+    const position = await source.placeAt(wanted.at);
+    if (total === null || total === 0) return t("thread.jump.empty");
+    if (position >= total) {
+      go(total - 1);
+      return t("thread.jump.late");
+    }
+    go(position);
+    return null;
+  }
+  let hash = wanted.kind === "hash" ? wanted.hash : null;
+  if (wanted.kind !== "hash") {
+    if (!filtered && wanted.kind === "at" && total !== null && wanted.place < total) {
+      go(wanted.place);
+      return null;
+    }
+    const row = await source.at(wanted.place);
+    if (!row) return t("thread.jump.beyond", { n: wanted.place + 1 });
+    if (wanted.kind === "place" && !row.hash.startsWith(wanted.prefix))
+      return t("thread.jump.other", { n: wanted.place + 1, prefix: wanted.prefix });
+    hash = row.hash;
+  }
+  const { place, matched } = await source.place(hash ?? "");
+  if (matched === null) return t(place === null ? "thread.jump.absent" : "thread.jump.hidden");
+  go(matched);
+  return null;
+}
+
+type NothingProps = { subject: Subject; filtered: boolean; onAll: () => void };
+
 // An administrator's own record begins with the first thing that they do.
-function Nothing({ subject: { kind, hash } }: { subject: Subject }) {
+function Nothing({ subject: { kind, hash }, filtered, onAll }: NothingProps) {
   const { identity } = useSession();
+  if (filtered) {
+    return (
+      <Screen
+        icon="search"
+        title={t("thread.filtered")}
+        action={<Button onClick={onAll}>{t("thread.filter.clear")}</Button>}
+      >
+        {t("thread.filtered.detail")}
+      </Screen>
+    );
+  }
   if (hash === auditSession(identity.player)) {
     return (
-      <Screen icon="records" title="Nothing is on record yet">
-        This session records what you do as administrator: sessions of others that you read, tokens, erasures.
+      <Screen icon="records" title={t("thread.audit.none")}>
+        {t("thread.audit.detail")}
       </Screen>
     );
   }
   return (
-    <Screen icon="search" title={`No message belongs to this ${kind}`}>
-      Nothing in the log that you may see names it. <Link href="/threads">All threads</Link>
+    <Screen icon="search" title={t(kind === "thread" ? "thread.none.thread" : "thread.none.session")}>
+      <T id="thread.none.detail" components={{ link: (inside) => <Link href="/threads">{inside}</Link> }} />
     </Screen>
-  );
-}
-
-function replaced(params: URLSearchParams, message: string | null): URLSearchParams {
-  const next = new URLSearchParams(params);
-  if (message) next.set("message", message);
-  else next.delete("message");
-  return next;
-}
-
-// Gives the index of the first message that matches, fetching further pages until one does; -1 if none does.
-function useFind(pages: { items: MessageRow[]; more: () => Promise<MessageRow[]> }) {
-  const { items, more } = pages;
-  return useCallback(
-    async (matches: (m: MessageRow) => boolean) => {
-      let all = items;
-      for (;;) {
-        const index = all.findIndex(matches);
-        if (index >= 0) return index;
-        const next = await more();
-        if (next.length <= all.length) return -1;
-        all = next;
-      }
-    },
-    [items, more],
   );
 }

@@ -1,20 +1,21 @@
 import type { ReactNode } from "react";
 import type { Recomputed } from "../../chain/browser";
 import type { Progress, Verification } from "../../chain/verify";
-import { count, dateTime, plural } from "../../ui/format";
+import { count, dateTime } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
 import { problemName } from "../../ui/Standing";
+import { t } from "../../words";
 import styles from "./Verify.module.css";
 
 /** Who checked how much, by what, and with what outcome: one line each. */
 export function Verdicts({ found: { browser, server }, cancelled }: { found: Verification; cancelled: boolean }) {
   return (
     <div className={styles.verdicts} aria-live="polite">
-      <Verdict icon="browser" who="Recomputed in this browser" p={chained(browser)} cancelled={cancelled}>
-        {browser.erased > 0 && `, ${plural(browser.erased, "erased content")} by digest only`}
+      <Verdict icon="browser" who={t("thread.verdict.browser")} p={chained(browser)} cancelled={cancelled}>
+        {browser.erased > 0 && t("thread.verdict.erased", { n: browser.erased })}
       </Verdict>
       <Proofs p={browser} cancelled={cancelled} />
-      <Verdict icon="server" who="Server says" p={server} cancelled={cancelled} />
+      <Verdict icon="server" who={t("thread.verdict.server")} p={server} cancelled={cancelled} />
     </div>
   );
 }
@@ -44,10 +45,16 @@ function Verdict({
 }
 
 function outcomeOf(p: Progress<unknown>, cancelled: boolean): Outcome {
-  if (p.error) return { tone: "bad", mark: "error", words: `not finished: ${p.error}` };
-  if (p.breaks.length > 0) return { tone: "bad", mark: "broken", words: plural(p.breaks.length, "break") };
-  if (!p.done) return { tone: "muted", mark: "unchecked", words: cancelled ? "cancelled" : "checking…" };
-  return { tone: "good", mark: "check", words: p.total === 0 ? "nothing to check" : "no break" };
+  if (p.error) return { tone: "bad", mark: "error", words: t("thread.verdict.failed", { why: p.error }) };
+  if (p.breaks.length > 0)
+    return { tone: "bad", mark: "broken", words: t("thread.verdict.breaks", { n: p.breaks.length }) };
+  if (!p.done)
+    return {
+      tone: "muted",
+      mark: "unchecked",
+      words: t(cancelled ? "thread.verdict.cancelled" : "thread.verdict.checking"),
+    };
+  return { tone: "good", mark: "check", words: t(p.total === 0 ? "thread.verdict.nothing" : "thread.verdict.good") };
 }
 
 function Proofs({ p, cancelled }: { p: Recomputed; cancelled: boolean }) {
@@ -55,7 +62,7 @@ function Proofs({ p, cancelled }: { p: Recomputed; cancelled: boolean }) {
   return (
     <Line
       icon="sealed"
-      who={p.standing?.checkpoint?.signature === "unchecked" ? "Proofs, unsigned" : "Proved in this browser"}
+      who={t(p.standing?.checkpoint?.signature === "unchecked" ? "thread.verdict.unsigned" : "thread.verdict.proved")}
       n={p.standing?.problem ? 0 : p.proved}
       p={p}
       outcome={proofsOutcome(proofs, cancelled)}
@@ -66,17 +73,22 @@ function Proofs({ p, cancelled }: { p: Recomputed; cancelled: boolean }) {
 function proofsOutcome(p: Recomputed, cancelled: boolean): Outcome {
   const { standing, at, unproved } = p;
   if (standing?.problem)
-    return { tone: "bad", mark: "broken", words: `not checked: ${problemName(standing.problem.kind)}` };
+    return {
+      tone: "bad",
+      mark: "broken",
+      words: t("thread.verdict.problem", { what: problemName(standing.problem.kind) }),
+    };
   const plain = outcomeOf(p, cancelled);
   if (plain.tone !== "good" || p.total === 0) return plain;
   const { checkpoint } = standing ?? {};
-  if (!checkpoint) return { tone: "muted", mark: "link", words: "only chained: nothing is sealed yet" };
-  const where = `checkpoint of ${plural(checkpoint.size, "message")}${at ? `, ${dateTime(at)}` : ""}`;
-  const rest = unproved > 0 ? `, ${count(unproved)} only chained` : "";
+  if (!checkpoint) return { tone: "muted", mark: "link", words: t("thread.verdict.chained") };
+  const when = at ? dateTime(at) : "none";
+  const sized = { n: checkpoint.size, when };
+  const where = unproved > 0 ? t("thread.verdict.some", { ...sized, unproved }) : t("thread.verdict.all", sized);
   if (checkpoint.signature === "unchecked") {
-    return { tone: "warn", mark: "warning", words: `signature not checked by this browser; ${where}${rest}` };
+    return { tone: "warn", mark: "warning", words: t("thread.verdict.signature", { where }) };
   }
-  if (unproved > 0) return { tone: "muted", mark: "link", words: `${where}${rest}` };
+  if (unproved > 0) return { tone: "muted", mark: "link", words: where };
   return { tone: "good", mark: "check", words: where };
 }
 
@@ -99,9 +111,7 @@ function Line({
     <div className={styles.verdict} data-tone={outcome.tone}>
       <Icon name={icon} />
       <span className={styles.who}>{who}</span>
-      <span className={styles.amount}>
-        {count(n)} of {count(p.total)}
-      </span>
+      <span className={styles.amount}>{t("thread.verdict.amount", { n: count(n), of: count(p.total) })}</span>
       <progress aria-label={who} max={Math.max(p.total, 1)} value={p.total === 0 && p.done ? 1 : n} />
       <span className={styles.words}>
         <Icon name={outcome.mark} size={14} />

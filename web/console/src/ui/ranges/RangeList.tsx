@@ -23,11 +23,6 @@ const pause = 200; // milliseconds without a scroll until the box is at rest
 /** What a page can ask of its list, and what it sees of it. Positions count from 0. */
 export type RangeHandle = {
   goTo: (position: number, align: Align) => void;
-  /** Scrolls by the height of the view, and gives the position that is then at its top. */
-  page: (by: 1 | -1) => number;
-  first: () => number;
-  last: () => number;
-  atEnd: () => boolean;
 };
 
 /** Where a list is: the first and the last row that are in view, and whether nothing comes after. */
@@ -47,6 +42,8 @@ type Props<T> = {
   handle?: RefObject<RangeHandle | null>;
   /** Called when what is in view has changed; at rest: and is likely to stay. */
   onSeen?: (seen: Seen, atRest: boolean) => void;
+  /** Called when PageUp, PageDown, Home or End has moved the view, with the position that the keyboard is at then. */
+  onKeyMove?: (position: number) => void;
 };
 
 /**
@@ -80,6 +77,7 @@ function Box<T>({
   begin,
   handle,
   onSeen,
+  onKeyMove,
   total,
 }: Props<T> & { total: number }) {
   const box = useRef<HTMLElement>(null);
@@ -88,13 +86,10 @@ function Box<T>({
   const [, draw] = useReducer((n: number) => n + 1, 0);
   const seen = useSeen(strip, onSeen);
 
-  const move = useCallback(
-    (act: () => void) => {
-      act();
-      draw();
-    },
-    [],
-  );
+  const move = useCallback((act: () => void) => {
+    act();
+    draw();
+  }, []);
   const started = useRef(false);
   // Rows are measured and the box is scrolled before anything is painted, so that nothing is seen to jump.
   useLayoutEffect(() => {
@@ -156,13 +151,6 @@ function Box<T>({
     if (!handle) return;
     handle.current = {
       goTo: (position, align) => move(() => strip.goTo(position, align)),
-      page: (by) => {
-        move(() => strip.scrolled(Math.min(Math.max(0, strip.scroll + by * 0.9 * (box.current?.clientHeight ?? 0)), strip.length)));
-        return strip.first;
-      },
-      first: () => strip.first,
-      last: () => strip.last,
-      atEnd: () => strip.atEnd,
     };
     return () => {
       handle.current = null;
@@ -170,15 +158,28 @@ function Box<T>({
   }, [handle, strip, move]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== box.current || event.altKey || event.ctrlKey || event.metaKey) return;
-    const ends: Record<string, () => void> = {
-      Home: () => strip.goTo(0, "start"),
-      End: () => strip.goTo(total - 1, "end"),
+    if (event.altKey || event.ctrlKey || event.metaKey || !(event.target instanceof HTMLElement)) return;
+    const page = (by: number) => {
+      const before = strip.first;
+      strip.scrolled(Math.min(Math.max(0, strip.scroll + by * 0.9 * strip.height), strip.length - strip.height));
+      return strip.first !== before ? strip.first : by > 0 ? strip.last : 0;
+    };
+    const ends: Record<string, () => number> = {
+      Home: () => {
+        strip.goTo(0, "start");
+        return 0;
+      },
+      End: () => {
+        strip.goTo(total - 1, "end");
+        return total - 1;
+      },
+      PageDown: () => page(1),
+      PageUp: () => page(-1),
     };
     const act = ends[event.key];
     if (!act) return;
     event.preventDefault();
-    move(act);
+    move(() => onKeyMove?.(act()));
   };
 
   const rows: ReactNode[] = [];
@@ -219,9 +220,9 @@ function Missing({ ranges, position, first, height }: MissingProps) {
     <div style={{ minHeight: height }}>
       {told ? (
         <p className={styles.failed} role="alert">
-          {t("ui.range.failed", { position: position + 1, reason: error.message })}
+          {t("range.failed", { position: position + 1, reason: error.message })}
           <Button icon="retry" onClick={() => ranges.retry(position)}>
-            {t("ui.range.retry")}
+            {t("range.retry")}
           </Button>
         </p>
       ) : (

@@ -52,6 +52,11 @@ export class Strip {
     return { from, to, top };
   }
 
+  /** How high the view is. */
+  get height(): number {
+    return this.view;
+  }
+
   /** The row at the top of the view. */
   get first(): number {
     return this.index;
@@ -59,8 +64,9 @@ export class Strip {
 
   /** The last row that is wholly in view; the first if none is. */
   get last(): number {
-    let [i, bottom] = [this.index, this.top + this.height(this.index)];
-    while (i + 1 < this.total && bottom + this.height(i + 1) <= this.scroll + this.view + 1) bottom += this.height(++i);
+    let [i, bottom] = [this.index, this.top + this.heightOf(this.index)];
+    while (i + 1 < this.total && bottom + this.heightOf(i + 1) <= this.scroll + this.view + 1)
+      bottom += this.heightOf(++i);
     return i;
   }
 
@@ -134,12 +140,12 @@ export class Strip {
   }
 
   private align({ row, align }: Aim): void {
-    const free = this.view - this.height(row);
+    const free = this.view - this.heightOf(row);
     this.index = row;
     this.top = this.scroll + (align === "start" ? 0 : align === "end" ? free : Math.max(0, free / 3));
   }
 
-  private height(row: number): number {
+  private heightOf(row: number): number {
     return this.heights.get(row) ?? this.estimate;
   }
 
@@ -167,15 +173,15 @@ export class Strip {
     }
     const row = part * Math.max(0, this.total - this.fitting);
     this.index = Math.min(Math.floor(row), Math.max(0, this.total - 1));
-    this.top = this.scroll - (row - this.index) * this.height(this.index);
+    this.top = this.scroll - (row - this.index) * this.heightOf(this.index);
   }
 
   // Moves the anchor to the row at the top of the view.
   private walk(): void {
-    while (this.index + 1 < this.total && this.top + this.height(this.index) <= this.scroll) {
-      this.top += this.height(this.index++);
+    while (this.index + 1 < this.total && this.top + this.heightOf(this.index) <= this.scroll) {
+      this.top += this.heightOf(this.index++);
     }
-    while (this.index > 0 && this.top > this.scroll) this.top -= this.height(--this.index);
+    while (this.index > 0 && this.top > this.scroll) this.top -= this.heightOf(--this.index);
   }
 
   private shift(by: number): void {
@@ -185,9 +191,9 @@ export class Strip {
 
   private span(): Drawn & { bottom: number } {
     let [from, top] = [this.index, this.top];
-    while (from > 0 && top > this.scroll - this.over) top -= this.height(--from);
+    while (from > 0 && top > this.scroll - this.over) top -= this.heightOf(--from);
     let [to, bottom] = [this.index, this.top];
-    while (to < this.total && bottom < this.scroll + this.view + this.over) bottom += this.height(to++);
+    while (to < this.total && bottom < this.scroll + this.view + this.over) bottom += this.heightOf(to++);
     return { from, to, top, bottom };
   }
 

@@ -7,7 +7,7 @@ import { Icon } from "../icons";
 import { above, type Line, lineOf, matchesOf, type Path, windowOf } from "./lines";
 import styles from "./Tree.module.css";
 
-const shown = 200; // lines in the document, until more are asked for
+const shown = 100; // lines in the document, until more are asked for
 const mostMatches = 1_000;
 const longest = 2_000; // characters of one text that are drawn
 
@@ -18,7 +18,7 @@ export function Tree({ value, label }: { value: unknown; label: string }) {
   const [start, setStart] = useState(0);
   const [current, setCurrent] = useState<Path>("");
   const [find, setFind] = useState("");
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const goTo = useRef<Path | null>(null);
   const matches = useMemo(() => matchesOf(value, find.trim(), mostMatches), [value, find]);
   const isOpen = useMemo(() => (path: Path, depth: number) => changed.get(path) ?? depth < 2, [changed]);
@@ -73,8 +73,8 @@ export function Tree({ value, label }: { value: unknown; label: string }) {
   return (
     <div className={styles.tree}>
       <Find text={find} onText={setFind} label={label} n={matches.length} at={at} onStep={step} />
-      {before > 0 && <More n={before} word="ui.tree.before" onMore={() => setStart(Math.max(0, start - shown))} />}
-      <ul ref={list} role="tree" aria-label={label} className={styles.lines} onKeyDown={onKeyDown}>
+      {before > 0 && <More n={before} word="tree.before" onMore={() => setStart(Math.max(0, start - shown))} />}
+      <div ref={list} role="tree" aria-label={label} className={styles.lines} onKeyDown={onKeyDown}>
         {lines.map((line) => (
           <TreeLine
             key={line.path}
@@ -88,9 +88,9 @@ export function Tree({ value, label }: { value: unknown; label: string }) {
             }}
           />
         ))}
-      </ul>
-      {after > 0 && <More n={after} word="ui.tree.after" onMore={() => setStart(start + shown)} />}
-      <Copy text={JSON.stringify(value, null, 2)} label={t("ui.tree.copy")} />
+      </div>
+      {after > 0 && <More n={after} word="tree.after" onMore={() => setStart(start + shown)} />}
+      <Copy text={JSON.stringify(value, null, 2)} label={t("tree.copy")} />
     </div>
   );
 }
@@ -101,7 +101,7 @@ function TreeLine({ line, found, here, tabIndex, onToggle }: LineProps) {
   const { path, depth, key, kind, text, size, open } = line;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
-    <li
+    <div
       role="treeitem"
       aria-level={depth + 1}
       aria-expanded={size ? open : undefined}
@@ -122,13 +122,13 @@ function TreeLine({ line, found, here, tabIndex, onToggle }: LineProps) {
         {size === null ? (
           <span data-kind={kind}>
             {text.slice(0, longest)}
-            {text.length > longest && <i> {t("ui.tree.cut", { n: text.length - longest })}</i>}
+            {text.length > longest && <i> {t("tree.cut", { n: text.length - longest })}</i>}
           </span>
         ) : (
-          <span className={styles.size}>{t(kind === "array" ? "ui.tree.array" : "ui.tree.object", { n: size })}</span>
+          <span className={styles.size}>{t(kind === "array" ? "tree.array" : "tree.object", { n: size })}</span>
         )}
       </span>
-    </li>
+    </div>
   );
 }
 
@@ -155,29 +155,29 @@ function Find({ text, onText, label, n, at, onStep }: FindProps) {
       <input
         type="search"
         value={text}
-        aria-label={t("ui.tree.find", { what: label })}
+        aria-label={t("tree.find", { what: label })}
         aria-describedby={told}
-        placeholder={t("ui.tree.find", { what: label })}
+        placeholder={t("tree.find", { what: label })}
         onChange={(e) => onText(e.target.value)}
         onKeyDown={onKeyDown}
       />
       <span id={told} aria-live="polite">
         {text.trim() !== "" &&
           (n === 0
-            ? t("ui.tree.none")
-            : t(n >= mostMatches ? "ui.tree.manyMatches" : "ui.tree.matches", { at: count(at + 1), n: count(n) }))}
+            ? t("tree.none")
+            : t(n >= mostMatches ? "tree.manyMatches" : "tree.matches", { at: count(at + 1), n: count(n) }))}
       </span>
       {n > 0 && (
         <>
-          <IconButton icon="up" label={t("ui.tree.previous")} onClick={() => onStep(-1)} />
-          <IconButton icon="down" label={t("ui.tree.next")} onClick={() => onStep(1)} />
+          <IconButton icon="up" label={t("tree.previous")} onClick={() => onStep(-1)} />
+          <IconButton icon="down" label={t("tree.next")} onClick={() => onStep(1)} />
         </>
       )}
     </div>
   );
 }
 
-type MoreProps = { n: number; word: "ui.tree.before" | "ui.tree.after"; onMore: () => void };
+type MoreProps = { n: number; word: "tree.before" | "tree.after"; onMore: () => void };
 
 function More({ n, word, onMore }: MoreProps) {
   return (

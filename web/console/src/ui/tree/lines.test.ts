@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { above, countLines, linesOf, lineOf, matchesOf, windowOf } from "./lines";
+import { above, countLines, lineOf, linesOf, matchesOf, windowOf } from "./lines";
 
 const value = {
   model: "small",
-  files: [{ name: "a/b.txt", size: 3 }, { name: "plan.md", size: null }],
+  files: [
+    { name: "a/b.txt", size: 3 },
+    { name: "plan.md", size: null },
+  ],
   "odd/key~": { deep: [true, "Hotel in Lisbon"] },
 };
 const all = () => true;

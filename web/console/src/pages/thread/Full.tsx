@@ -1,0 +1,67 @@
+import { useCallback, useEffect, useRef } from "react";
+import { Link, useLocation, useSearchParams } from "wouter";
+import { useAction } from "../../actions/useAction";
+import { useTitle } from "../../app/title";
+import type { Subject } from "../../chain/verify";
+import { Icon } from "../../ui/icons";
+import { t } from "../../words";
+import { Moved } from "./Moved";
+import { Panel } from "./Panel";
+import styles from "./ThreadPage.module.css";
+import { useConversation } from "./useConversation";
+import { useOpened } from "./useOpened";
+
+/** One message on a page of its own. J and K walk the conversation that it was opened from, under its filter. */
+export function Full({ subject, name }: { subject: Subject; name: string }) {
+  useTitle(t("thread.message"));
+  const [params] = useSearchParams();
+  const [, navigate] = useLocation();
+  const conversation = useConversation(subject);
+  const { total } = conversation;
+  const page = useRef<HTMLDivElement>(null);
+  const query = params.toString();
+  const place = `/${subject.kind}s/${subject.hash}`;
+  const back = useCallback(
+    (of: string) => `${place}?${new URLSearchParams([...new URLSearchParams(query), ["message", of]])}`,
+    [place, query],
+  );
+  const setName = useCallback(
+    (next: string | null, replace: boolean) =>
+      navigate(next === null ? back(name) : `${place}/${next}${query && `?${query}`}`, { replace }),
+    [navigate, back, place, name, query],
+  );
+  const { opened, open } = useOpened({ conversation, name, setName });
+  useEffect(() => page.current?.querySelector<HTMLElement>("[data-panel]")?.focus(), []);
+  const leave = () => setName(null, false);
+  const walk = async (by: number) => {
+    if (opened.kind !== "open" || opened.position === null) return;
+    const next = Math.max(0, opened.position + by);
+    if (next === opened.position || (total !== null && next >= total)) return;
+    const row = await conversation.rowAt(next);
+    if (row) open(row, next);
+  };
+  useAction("message.next", (event) => (event?.key.startsWith("Arrow") ? false : void walk(1)));
+  useAction("message.previous", (event) => (event?.key.startsWith("Arrow") ? false : void walk(-1)));
+  useAction("panel.close", leave);
+  return (
+    <div className={styles.full} ref={page}>
+      <Link href={back(name)} className={styles.action}>
+        <Icon name="back" />
+        {t("thread.full.back")}
+      </Link>
+      <Moved opened={opened} onClose={leave} onOpen={open}>
+        {opened.kind === "open" && (
+          <Panel
+            wide
+            hash={opened.hash}
+            row={opened.row}
+            name={name}
+            state={null}
+            onClose={leave}
+            onChanged={() => undefined}
+          />
+        )}
+      </Moved>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { nameFor, readName, readWanted } from "./address";
+import { everything, filterKey, matchOf, readFilter, withFilter } from "./filter";
+
+const hash = "5e1f0c2d".repeat(8);
+
+describe("a message in the address", () => {
+  it("is its place from 1 and the beginning of its hash", () => {
+    expect(nameFor(16, hash)).toBe("17.5e1f0c2d5e1f");
+    expect(readName("17.5e1f0c2d5e1f")).toEqual({ kind: "place", place: 16, prefix: "5e1f0c2d5e1f" });
+    expect(readName(hash)).toEqual({ kind: "hash", hash });
+  });
+
+  it.each([null, "", "17", "0.5e1f0c2d5e1f", "17.xyz", "-1.5e1f", "17.", hash.slice(1)])("is not %s", (text) => {
+    expect(readName(text)).toBeNull();
+  });
+});
+
+describe("what somebody types to jump", () => {
+  it.each([
+    ["#120", { kind: "at", place: 119 }],
+    [" 1 ", { kind: "at", place: 0 }],
+    [hash.toUpperCase(), { kind: "hash", hash }],
+    ["2026-03-01T14:00:00Z", { kind: "time", at: "2026-03-01T14:00:00.000Z" }],
+    ["2026-03-01 14:00", { kind: "time", at: new Date("2026-03-01T14:00").toISOString() }],
+    ["2026-03-01", { kind: "time", at: new Date("2026-03-01T00:00").toISOString() }],
+    ["0", null],
+    ["yesterday", null],
+    ["2026-99-99", null],
+  ])("%s", (typed, wanted) => expect(readWanted(typed)).toEqual(wanted));
+});
+
+describe("a filter in the address", () => {
+  const filter = { channels: ["web chat", "a&b"], importance: [1, 2], text: "hotel", since: "-24h", until: "" };
+
+  it("is read as it was written, and leaves the rest alone but for the place in the list", () => {
+    const written = withFilter(new URLSearchParams("at=7&message=x"), filter);
+    expect(readFilter(written)).toEqual(filter);
+    expect([written.get("at"), written.get("message")]).toEqual([null, "x"]);
+    expect(filterKey(written)).toBe(filterKey(new URLSearchParams(`${written}&at=9`)));
+  });
+
+  it("keeps what is so long ago as it is, and asks the server for the moment", () => {
+    const now = Date.parse("2026-03-02T12:00:00Z");
+    expect(matchOf(filter, now)).toEqual({
+      channels: ["web chat", "a&b"],
+      importance: [1, 2],
+      text: "hotel",
+      since: "2026-03-01T12:00:00.000Z",
+    });
+    expect(matchOf(everything, now)).toBeNull();
+  });
+
+  it("leaves out what cannot be read", () => {
+    expect(readFilter(new URLSearchParams("importance=7&since=soon&until=-3w&channel="))).toEqual(everything);
+  });
+});
