@@ -148,6 +148,7 @@ describe("a table that is taken away", () => {
     await v.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.base });
     await v.signIn("/records?q=it%27s");
     await v.page.keyboard.press("Control+k"); // by the palette, without a pointer
+    await v.page.getByRole("option").first().waitFor();
     await v.page.keyboard.type("curl");
     await v.page.keyboard.press("Enter");
     await v.page.getByText("Copied, with $TOKEN in place of a token.").waitFor();

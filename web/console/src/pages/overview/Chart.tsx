@@ -57,13 +57,13 @@ function optionsOf(frame: HTMLElement): uPlot.Options {
     height,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 12, 0, 0],
+    padding: [8, 28, 0, 0],
     scales: {
       x: { range: (_, __, max) => [(max ?? 0) - reach / 1000, max ?? 0] },
       y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
     },
     axes: [
-      { ...axis, space: 90, values: (_, at) => at.map((s) => clock.format(s * 1000)) },
+      { ...axis, space: 64, values: (_, at) => at.map((s) => clock.format(s * 1000)) },
       { ...axis, size: 48, values: (_, at) => at.map((n) => count(n)) },
     ],
     series: [{}, { stroke: line, width: 2, fill: grid, points: { show: false } }],

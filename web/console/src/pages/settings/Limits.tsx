@@ -1,4 +1,3 @@
-import { useId } from "react";
 import { bytes, count } from "../../ui/format";
 import type { Shown } from "../../ui/table/Table";
 import { Table } from "../../ui/table/Table";
@@ -31,14 +30,13 @@ function columns(): Shown<Limit>[] {
 
 /** Limits or times in force, and which setting changes each. */
 export function Limits({ name, file, limits }: { name: string; file: string; limits: readonly Limit[] }) {
-  const id = useId();
   return (
-    <section className={styles.section} aria-labelledby={id}>
+    <div className={styles.section}>
       <div className={styles.head}>
-        <h2 id={id}>{name}</h2>
+        <h2>{name}</h2>
         <Take file={file} columns={columns()} rows={limits} request={{ query: ServerQuery, variables: {} }} />
       </div>
       <Table name={name} columns={columns()} rows={limits} keyOf={(l) => l.name} />
-    </section>
+    </div>
   );
 }
