@@ -17,6 +17,12 @@ describe("score", () => {
 
   it.each([
     ["the beginning of a word before its inside", "to", ["Customers", "Go to tokens"], ["Go to tokens", "Customers"]],
+    [
+      "letters that follow each other before words apart",
+      "rec",
+      ["Copy the request as curl", "Go to records"],
+      ["Go to records", "Copy the request as curl"],
+    ],
     ["first letters", "gt", ["Go to threads", "Light"], ["Go to threads", "Light"]],
     ["words in any order", "threads go", ["Go to threads", "Go to tokens"], ["Go to threads"]],
     ["no accents, no case", "SESION", ["Cerrar la sesión", "Ir al sello"], ["Cerrar la sesión"]],

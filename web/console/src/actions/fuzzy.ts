@@ -3,7 +3,7 @@ export const plain = (text: string): string => text.normalize("NFD").replace(/\p
 
 /**
  * How well typed letters match a text, more is better; 0 if they don't. Each word typed must occur in order of its
- * letters: 8 for a letter that begins a word, 4 for one right after the last, 1 for any other, less a little for length.
+ * letters: 8 for a letter that begins a word or comes right after the last, 1 for any other, less a little for length.
  */
 export function score(typed: string, text: string): number {
   const into = plain(text);
@@ -26,7 +26,7 @@ function wordScore(word: string, into: string): number {
     for (const letter of word) {
       at = into.indexOf(letter, last + 1);
       if (at < 0) break;
-      sum += begins(into, at) ? 8 : at === last + 1 && at !== start ? 4 : 1;
+      sum += begins(into, at) || (at === last + 1 && at !== start) ? 8 : 1;
       last = at;
     }
     if (at < 0) break; // nor from any later start
