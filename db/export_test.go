@@ -145,3 +145,16 @@ func (d *DB) ReadProcesses(ctx context.Context, n int) (pids []uint32, lost bool
 	slices.Sort(pids)
 	return pids, d.reads.lost.Load() != 0, nil
 }
+
+// StoppedStream reads messages for somebody who takes no more of them.
+func StoppedStream(ctx context.Context, tx pgx.Tx, scan bool) error {
+	s := newStream(tx, nil)
+	s.scan = scan
+	s.batch = <-s.empty // rows that were read last
+	for range batches {
+		s.full <- new(batch) // which nobody takes any more
+	}
+	close(s.stop)
+	s.run(ctx)
+	return s.err
+}

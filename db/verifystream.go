@@ -68,9 +68,14 @@ func newStream(tx pgx.Tx, session *string) *stream {
 // run reads until there is no more, or ctx ends.
 func (s *stream) run(ctx context.Context) {
 	defer close(s.full)
+	if s.err = s.readAll(ctx); errors.Is(s.err, errStopped) {
+		s.err = nil
+	}
+}
+
+func (s *stream) readAll(ctx context.Context) error {
 	if s.scan {
-		s.err = s.runScan(ctx)
-		return
+		return s.runScan(ctx)
 	}
 	for {
 		err := pgx.BeginFunc(ctx, s.tx, func(tx pgx.Tx) error { // a savepoint
@@ -78,14 +83,14 @@ func (s *stream) run(ctx context.Context) {
 			_, err := s.read(ctx, tx, messagesSQL, s.session, session, sequence)
 			return err
 		})
-		if !damaged(err) {
-			if s.err = err; err == nil {
-				s.err = s.flush(ctx)
-			}
-			return
+		if err == nil {
+			return s.flush(ctx)
 		}
-		if s.err = s.skip(ctx, err); s.err != nil {
-			return
+		if !damaged(err) {
+			return err
+		}
+		if err := s.skip(ctx, err); err != nil {
+			return err
 		}
 	}
 }
@@ -103,8 +108,6 @@ func (s *stream) runScan(ctx context.Context) error {
 			return err
 		})
 		switch {
-		case errors.Is(err, errStopped):
-			return nil
 		case damaged(err):
 			return errDamaged
 		case err != nil:

@@ -14,19 +14,21 @@ type Props = {
   children: ReactNode;
   icon: IconName;
   confirm: string;
+  /** Whether what else is asked for is there; true unless given. */
+  ready?: boolean;
   /** Carries it out, and gives what went wrong; null if nothing did, and then the dialog is closed. */
   onConfirm: (reason: string) => Promise<CombinedError | null>;
   onClose: () => void;
 };
 
 /** Asks for a reason before something that goes on record. Esc leaves without doing it. */
-export function ReasonDialog({ children, onConfirm, ...rest }: Props) {
+export function ReasonDialog({ children, ready = true, onConfirm, ...rest }: Props) {
   const hinted = useId();
   const [reason, setReason] = useState("");
   const bytes = new TextEncoder().encode(reason).length;
   const fits = bytes >= 1 && bytes <= maxReason && reason.trim() !== "";
   return (
-    <ConfirmDialog {...rest} ready={fits} onConfirm={() => onConfirm(reason)}>
+    <ConfirmDialog {...rest} ready={ready && fits} onConfirm={() => onConfirm(reason)}>
       {children}
       <label className={styles.label}>
         {t("ui.reason")}

@@ -3,6 +3,7 @@ import type api from "./en/api.json";
 import type app from "./en/app.json";
 import type chain from "./en/chain.json";
 import type components from "./en/components.json";
+import type erase from "./en/erase.json";
 import type lab from "./en/lab.json";
 import type overview from "./en/overview.json";
 import type palette from "./en/palette.json";
@@ -29,6 +30,7 @@ type Areas = {
   app: typeof app;
   chain: typeof chain;
   components: typeof components;
+  erase: typeof erase;
   lab: typeof lab;
   overview: typeof overview;
   palette: typeof palette;

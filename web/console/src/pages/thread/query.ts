@@ -174,9 +174,3 @@ export type MessageRow = ResultOf<typeof RowFields>;
 
 /** A message with everything. */
 export type WholeMessage = NonNullable<ResultOf<typeof MessageQuery>["message"]>;
-
-export const EraseMessage = graphql(`
-  mutation EraseMessage($hash: Hash!, $reason: String!) {
-    eraseMessage(hash: $hash, reason: $reason) { hash }
-  }
-`);

@@ -1,0 +1,57 @@
+import { useEffect, useId, useRef } from "react";
+import { Link } from "wouter";
+import { Button } from "../../ui/Button";
+import dialogStyles from "../../ui/Dialog.module.css";
+import { FullHash } from "../../ui/Hash";
+import { Time } from "../../ui/Time";
+import { T, t } from "../../words";
+import type { Receipt } from "./erasure";
+import { useVerification } from "./useVerification";
+import { Verdicts } from "./Verdicts";
+
+type Props = { receipt: Receipt; onClose: () => void };
+
+/** Shows the record of an erasure, and checks the session's chain again in this browser. */
+export function EraseReceipt({ receipt, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titled = useId();
+  const check = useVerification({ kind: "session", hash: receipt.session.hash });
+  const { start } = check;
+  useEffect(() => {
+    dialog.current?.showModal();
+    start();
+  }, [start]);
+  return (
+    <dialog
+      ref={dialog}
+      className={dialogStyles.dialog}
+      aria-labelledby={titled}
+      onClose={onClose}
+      onKeyDown={(e) => e.stopPropagation()}
+    >
+      <div className={dialogStyles.form}>
+        <h2 id={titled}>{t("erase.done")}</h2>
+        <p>
+          <T
+            id="erase.record"
+            values={{ n: String(receipt.sequence), at: <Time at={receipt.createdAt} /> }}
+            components={{ link: (inside) => <Link href={`/messages/${receipt.hash}`}>{inside}</Link> }}
+          />
+        </p>
+        <FullHash hash={receipt.hash} what={t("erase.receipt")} />
+        <p>{t("erase.checked")}</p>
+        <Verdicts found={check.found} cancelled={check.phase === "cancelled"} />
+        <div className={dialogStyles.actions}>
+          {check.phase === "running" && (
+            <Button icon="close" onClick={check.cancel}>
+              {t("erase.stop")}
+            </Button>
+          )}
+          <Button look="primary" onClick={() => dialog.current?.close()}>
+            {t("erase.close")}
+          </Button>
+        </div>
+      </div>
+    </dialog>
+  );
+}
