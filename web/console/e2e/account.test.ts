@@ -168,7 +168,11 @@ describe("a console of somebody who is no administrator", () => {
     await v.go(`/messages/${who.theirs}`);
     await v.page.getByRole("button", { name: "Erase content…" }).click();
     await v.page.getByLabel("Reason, for the record").fill("It was mine.");
+    await v.page.getByLabel("To go on, type ERASE").fill("ERASE");
     await v.page.getByRole("button", { name: "Erase for good" }).click();
+    const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
+    await receipt.getByText("needs a token with the scope verify").waitFor();
+    await receipt.getByRole("button", { name: "Close" }).click();
     await v.page.getByRole("definition").getByText("It was mine.").waitFor();
     expect(refused.filter((r) => !r.includes("proof"))).toEqual([]);
     await v.end();

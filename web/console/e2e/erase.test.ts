@@ -39,6 +39,17 @@ async function openDialog(v: Visit, m: Target): Promise<Locator> {
   return dialog;
 }
 
+// Types the word, gives a reason and erases; then waits until the record is shown and the chain checked again, and leaves.
+async function eraseFor(v: Visit, dialog: Locator, reason: string): Promise<void> {
+  await dialog.getByLabel("To go on, type ERASE").fill("erase");
+  await dialog.getByLabel("Reason, for the record").fill(reason);
+  await dialog.getByRole("button", { name: "Erase for good" }).click();
+  const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
+  await receipt.getByText(/no break, \d erased contents? by digest only/).waitFor();
+  await receipt.getByRole("button", { name: "Close" }).click();
+  await receipt.waitFor({ state: "detached" });
+}
+
 describe("erasing a content", () => {
   it("says what goes and what stays, takes a reason, and leaves a record and a log that verifies", async () => {
     const m = target(0);
@@ -52,9 +63,21 @@ describe("erasing a content", () => {
     await dialog.getByText("1,026 now: too many").waitFor();
     expect(await confirm.isDisabled()).toBe(true);
     await dialog.getByLabel("Reason, for the record").fill("Mina asked for it.");
+    expect(await confirm.isDisabled()).toBe(true); // the word is not typed
     await v.accessible("the dialog");
+    const size = server.sql(`SELECT octet_length(content) FROM log.messages WHERE hash = '${m.hash}'`);
+    await dialog.getByText(`${size} B`).first().waitFor();
+    await dialog.getByLabel("To go on, type ERASE").fill("ERASE");
     await confirm.click();
-    await dialog.waitFor({ state: "detached" });
+    const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
+    await receipt.getByText("no break, 1 erased content by digest only").waitFor();
+    const record = server.sql(
+      `SELECT hash FROM log.messages WHERE event_type = 'erasure' AND attachments ->> 'erased' = '${m.hash}'`,
+    );
+    await receipt.getByText(record).waitFor();
+    await v.accessible("the receipt");
+    await receipt.getByRole("button", { name: "Close" }).click();
+    await receipt.waitFor({ state: "detached" });
 
     const panel = v.page.getByRole("complementary", { name: "Message" });
     await panel.getByRole("definition").getByText("Mina asked for it.").waitFor();
@@ -80,8 +103,7 @@ describe("erasing a content", () => {
     const v = await visit();
     await v.signIn(`/threads/${m.thread}?message=${m.hash}`);
     const dialog = await openDialog(v, m);
-    await dialog.getByLabel("Reason, for the record").fill(reason);
-    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await eraseFor(v, dialog, reason);
     const row = v.page.getByRole("article", { name: `Message ${m.sequence}`, exact: true });
     await row.getByRole("link", { name: "who, when and why" }).click();
     const record = server.sql(
@@ -107,8 +129,7 @@ describe("erasing a content", () => {
     const selection = v.page.url();
     await v.go(`/messages/${m.hash}`);
     const dialog = await openDialog(v, m);
-    await dialog.getByLabel("Reason, for the record").fill("Not for selections either.");
-    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await eraseFor(v, dialog, "Not for selections either.");
     await v.page.getByRole("definition").getByText("Not for selections either.").waitFor();
     await v.page.goto(selection);
     await item.getByText("content erased").waitFor();
@@ -128,8 +149,9 @@ describe("erasing a content", () => {
     await v.page.keyboard.press("Enter");
     const dialog = v.page.getByRole("dialog");
     await dialog.waitFor();
+    await dialog.getByText("Text", { exact: true }).waitFor(); // counted
     await v.page.keyboard.type("jk");
-    expect(await dialog.getByRole("textbox").inputValue()).toBe("jk");
+    expect(await dialog.getByRole("textbox").first().inputValue()).toBe("jk");
     await v.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await v.page.getByRole("heading", { name: `Message #${m.sequence}` }).waitFor(); // the message stays open
@@ -137,10 +159,16 @@ describe("erasing a content", () => {
     await expect.poll(() => v.page.evaluate(() => document.activeElement?.textContent)).toBe("Erase content…");
     await v.page.keyboard.press("Enter");
     await dialog.waitFor();
+    await dialog.getByText("Text", { exact: true }).waitFor();
+    await v.page.keyboard.type("ERASE");
+    await v.page.keyboard.press("Tab");
     await v.page.keyboard.type("By keyboard.");
     await v.page.keyboard.press("Tab");
     await v.page.keyboard.press("Tab");
     await v.page.keyboard.press("Enter");
+    const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
+    await receipt.getByText(/by digest only/).waitFor();
+    await v.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await v.page.getByRole("definition").getByText("By keyboard.").waitFor();
     await v.end();
@@ -151,6 +179,7 @@ describe("erasing a content", () => {
     const v = await visit();
     await v.signIn(`/threads/${m.thread}?message=${m.hash}`);
     const dialog = await openDialog(v, m);
+    await dialog.getByLabel("To go on, type ERASE").fill("ERASE");
     server.sql(`SELECT log.erase('${m.hash}', '${"a".repeat(64)}', 'somebody was faster')`);
     await dialog.getByLabel("Reason, for the record").fill("Too late.");
     await dialog.getByRole("button", { name: "Erase for good" }).click();

@@ -1,5 +1,7 @@
 import { useEffect, useId, useRef } from "react";
 import { Link } from "wouter";
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import dialogStyles from "../../ui/Dialog.module.css";
 import { FullHash } from "../../ui/Hash";
@@ -16,11 +18,13 @@ export function EraseReceipt({ receipt, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titled = useId();
   const check = useVerification({ kind: "session", hash: receipt.session.hash });
+  const { identity } = useSession();
+  const may = has(identity, "verify");
   const { start } = check;
+  useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
-    dialog.current?.showModal();
-    start();
-  }, [start]);
+    if (may) start();
+  }, [may, start]);
   return (
     <dialog
       ref={dialog}
@@ -39,8 +43,8 @@ export function EraseReceipt({ receipt, onClose }: Props) {
           />
         </p>
         <FullHash hash={receipt.hash} what={t("erase.receipt")} />
-        <p>{t("erase.checked")}</p>
-        <Verdicts found={check.found} cancelled={check.phase === "cancelled"} />
+        <p>{t(may ? "erase.checked" : "erase.unchecked")}</p>
+        {may && <Verdicts found={check.found} cancelled={check.phase === "cancelled"} />}
         <div className={dialogStyles.actions}>
           {check.phase === "running" && (
             <Button icon="close" onClick={check.cancel}>
