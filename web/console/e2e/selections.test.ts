@@ -175,7 +175,7 @@ describe("a selection", () => {
       .waitFor();
     await field.fill(admins.items[0]?.hash ?? "");
     await v.page.keyboard.press("Enter");
-    await verdict.getByText("It was selected").waitFor();
+    await verdict.getByText("It was selected", { exact: true }).waitFor();
     await verdict.getByText("item 1").waitFor();
     await v.end();
   });
@@ -199,7 +199,7 @@ describe("a selection", () => {
     expect(await rows.nth(1).innerText()).toMatch(/came in|left|moved|other score/);
     await v.page.reload();
     await replay.getByText("Not identical.").waitFor();
-    await replay.getByText("as it stands today").click();
+    await replay.getByText("as it stands today", { exact: true }).click();
     await replay.getByRole("button", { name: "Compute it again" }).click();
     await v.page.waitForURL(/replay=now/);
     await replay

@@ -6,6 +6,7 @@ export type Page =
   | "threads"
   | "thread"
   | "context"
+  | "selections"
   | "components"
   | "records"
   | "seal"
@@ -34,7 +35,7 @@ export type Action = Needs & {
 };
 
 const panels = ["thread", "records", "tokens"] as const;
-const tables = ["components", "records", "tokens", "quarantine", "seal", "settings"] as const;
+const tables = ["context", "selections", "components", "records", "tokens", "quarantine", "seal", "settings"] as const;
 const searched = ["components", "records"] as const;
 
 /** Every action of the console. A page offers one with useAction; nothing else listens to keys of its own. */

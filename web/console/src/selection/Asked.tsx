@@ -57,7 +57,8 @@ function Field({ name, children }: { name: string; children: ReactNode }) {
 const lists = ["sessions", "threads", "players", "owners", "hashtags", "flags", "items", "locations"] as const;
 
 function Scope({ scope }: { scope: Request["scope"] }) {
-  const narrowed = Object.values(scope).some((v) => v !== null);
+  const { types, eventTypes, since, until } = scope;
+  const narrowed = [types, eventTypes, since, until, ...lists.map((name) => scope[name])].some((v) => v !== null);
   if (!narrowed) return <Field name={t("selection.scope")}>{t("selection.scope.all")}</Field>;
   return (
     <>

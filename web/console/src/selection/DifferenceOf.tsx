@@ -1,7 +1,9 @@
 import { useMemo } from "react";
 import { count, precise } from "../ui/format";
 import { Icon } from "../ui/icons";
+import { Take } from "../ui/take/Take";
 import { t } from "../words";
+import { changeColumns } from "./columns";
 import styles from "./Difference.module.css";
 import { type Change, difference, type Result, type Standing } from "./difference";
 import { SourceLink } from "./SourceHead";
@@ -29,6 +31,7 @@ export function DifferenceOf({ before, after, names }: Props) {
         {t("selection.difference.sum", { n: d.changes.length, same: d.same })}{" "}
         {d.aside > 0 && t("selection.difference.aside", { n: d.aside })}
       </p>
+      {d.changes.length > 0 && <Take file="difference" columns={changeColumns(names)} rows={d.changes} />}
       {d.changes.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls where it is narrow, so the keyboard has to reach it
         <section className={styles.scroll} tabIndex={0} aria-label={t("selection.difference")}>

@@ -3,13 +3,15 @@ import { useQuery } from "urql";
 import { Link } from "wouter";
 import { has } from "../api/rights";
 import { useSession } from "../api/session";
-import { count } from "../ui/format";
+import { count, short } from "../ui/format";
 import { ErrorScreen, Loading, Screen } from "../ui/Screen";
 import { PlayerName } from "../ui/Things";
 import { Time } from "../ui/Time";
+import { Take } from "../ui/take/Take";
 import { T, t } from "../words";
 import { Asked } from "./Asked";
 import { Block } from "./Block";
+import { rankedColumns, rankedOf } from "./columns";
 import { Items, LeftOut } from "./Items";
 import styles from "./Kept.module.css";
 import { Notices } from "./Notices";
@@ -25,7 +27,7 @@ export function Kept({ id, lead }: { id: string; lead?: ReactNode }) {
   const { identity } = useSession();
   const variables = { id, read: has(identity, "log:read") };
   const [{ data, error, fetching }, again] = useQuery({ query: SelectionQuery, variables });
-  if (data?.contextSelection) return <Whole selection={data.contextSelection} lead={lead} />;
+  if (data?.contextSelection) return <Whole selection={data.contextSelection} variables={variables} lead={lead} />;
   if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
   if (fetching) return <Loading what={t("selection.loading")} />;
   return (
@@ -35,13 +37,23 @@ export function Kept({ id, lead }: { id: string; lead?: ReactNode }) {
   );
 }
 
-function Whole({ selection: s, lead }: { selection: Selection; lead: ReactNode }) {
+type Props = { selection: Selection; variables: { id: string; read: boolean }; lead: ReactNode };
+
+function Whole({ selection: s, variables, lead }: Props) {
   return (
     <div className={styles.result}>
       <Summary selection={s} lead={lead} />
       <Receipt selection={s} />
       <Stages stages={s.stages} />
       <Items items={s.items} dropped={s.dropped.length} />
+      <div>
+        <Take
+          file={`selection-${short(s.receipt)}`}
+          columns={rankedColumns()}
+          rows={rankedOf(s.items, s.dropped)}
+          request={{ query: SelectionQuery, variables }}
+        />
+      </div>
       <LeftOut dropped={s.dropped} open={s.items.length === 0} />
       <Block rendered={s.rendered} />
       <Asked request={s.request} policy={s.policy} previous={s.previous?.id ?? null} />

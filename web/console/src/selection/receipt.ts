@@ -98,19 +98,20 @@ function pairsOf(s: Claim, said: Json, version: number): Pair[] {
   return pairs;
 }
 
+const plain = ["query", "player", "limit", "threshold", "tokenBudget", "previous"] as const;
+const lists = ["sessions", "threads", "players", "owners", "hashtags", "flags", "items", "locations"] as const;
+
 function requestPairs(r: Claim["request"], held: Json): Pair[] {
-  const { at, scope, ...plain } = r;
-  const { since, until, types, eventTypes, ...lists } = scope;
   const where = (held.scope ?? {}) as Json;
   const small = (all: readonly string[] | null) => all?.map((t) => t.toLowerCase()) ?? null;
   return [
-    ...Object.entries(plain).map(([name, value]): Pair => [`request.${name}`, value, held[name]]),
-    ["request.at", instant(at), instant(held.at)],
-    ...Object.entries(lists).map(([name, value]): Pair => [`request.scope.${name}`, value, where[name]]),
-    ["request.scope.types", small(types), where.types],
-    ["request.scope.eventTypes", small(eventTypes), where.eventTypes],
-    ["request.scope.since", instant(since), instant(where.since)],
-    ["request.scope.until", instant(until), instant(where.until)],
+    ...plain.map((name): Pair => [`request.${name}`, r[name], held[name]]),
+    ["request.at", instant(r.at), instant(held.at)],
+    ...lists.map((name): Pair => [`request.scope.${name}`, r.scope[name], where[name]]),
+    ["request.scope.types", small(r.scope.types), where.types],
+    ["request.scope.eventTypes", small(r.scope.eventTypes), where.eventTypes],
+    ["request.scope.since", instant(r.scope.since), instant(where.since)],
+    ["request.scope.until", instant(r.scope.until), instant(where.until)],
   ];
 }
 

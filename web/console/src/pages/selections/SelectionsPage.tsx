@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useClient } from "urql";
 import { Link, useSearchParams } from "wouter";
 import { usePages } from "../../api/pages";
@@ -14,7 +14,9 @@ import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { Take } from "../../ui/take/Take";
 import { t } from "../../words";
+import { selectionColumns } from "./columns";
 import { Filters } from "./Filters";
 import { type SelectionRow, SelectionsQuery } from "./query";
 import styles from "./SelectionsPage.module.css";
@@ -29,22 +31,29 @@ export default function SelectionsPage() {
   const { identity } = useSession();
   const [params, setParams] = useSearchParams();
   const address = params.toString();
-  const fetchPage = useMemo(() => {
-    // What is relative is of the moment that the list is opened at: its pages are of one list.
+  // What is relative is of the moment that the list is opened at: its pages are of one list.
+  const narrow = useMemo(() => {
     const asked = new URLSearchParams(address);
-    const variables = { player: asked.get("player"), ...rangeOf(asked, Date.now()) };
-    return async (after: string | null) =>
-      pageOf((await ask(client, SelectionsQuery, { ...variables, after, count: after === null })).selections);
-  }, [client, address]);
+    return { player: asked.get("player"), ...rangeOf(asked, Date.now()) };
+  }, [address]);
+  const fetchPage = useCallback(
+    async (after: string | null) =>
+      pageOf((await ask(client, SelectionsQuery, { ...narrow, after, count: after === null })).selections),
+    [client, narrow],
+  );
   const pages = usePages(fetchPage);
   const narrowed = filters.some((name) => params.has(name));
   const note = isAdmin(identity) ? "selections.note" : "selections.note.own";
   return (
     <>
-      <PageHead
-        title={t("selections.title")}
-        note={pages.totalCount === null ? "" : t(note, { n: pages.totalCount })}
-      />
+      <PageHead title={t("selections.title")} note={pages.totalCount === null ? "" : t(note, { n: pages.totalCount })}>
+        <Take
+          file="selections"
+          columns={selectionColumns()}
+          rows={fetchPage}
+          request={{ query: SelectionsQuery, variables: { ...narrow, after: null, count: true } }}
+        />
+      </PageHead>
       <Filters params={params} onChange={(next) => setParams(next, { replace: true })} />
       <List
         key={address}
