@@ -73,7 +73,10 @@ export class Visit {
   focused(): Promise<string> {
     return this.page.evaluate(() => {
       const at = document.activeElement;
-      const label = at instanceof HTMLInputElement ? at.labels?.[0]?.textContent : at?.textContent;
+      const label =
+        at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement
+          ? at.labels?.[0]?.textContent
+          : at?.textContent;
       return at?.getAttribute("aria-label") ?? label ?? "";
     });
   }

@@ -228,7 +228,7 @@ describe("axe finds nothing", () => {
     await v.accessible("the question");
     if (look.width < 900) await v.page.getByText("Where to look").click();
     await v.page.getByRole("combobox", { name: "Players" }).click();
-    await v.page.getByRole("option").first().waitFor();
+    await v.page.getByRole("listbox", { name: "Players" }).getByRole("option").first().waitFor();
     await v.accessible("the question, with a list open");
     await v.page.keyboard.press("Escape");
     await v.page.getByRole("button", { name: "Ask for context" }).click();

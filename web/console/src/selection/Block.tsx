@@ -5,12 +5,12 @@ import styles from "./Block.module.css";
 /** The block for a prompt, to copy to the byte. */
 export function Block({ rendered }: { rendered: string }) {
   return (
-    <section className={styles.block} aria-label={t("selection.rendered")}>
+    <div className={styles.block}>
       <div className={styles.head}>
         <h2>{t("selection.rendered")}</h2>
         {rendered && <Copy text={rendered} label={t("selection.rendered.copy")} />}
       </div>
       {rendered ? <pre dir="auto">{rendered}</pre> : <p className={styles.none}>{t("selection.rendered.none")}</p>}
-    </section>
+    </div>
   );
 }

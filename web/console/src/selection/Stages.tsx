@@ -6,7 +6,7 @@ import styles from "./Stages.module.css";
 /** The stages as a funnel: how many came to each, how many left it for the next, and why the others did not. */
 export function Stages({ stages }: { stages: readonly Stage[] | null }) {
   return (
-    <section className={styles.stages} aria-label={t("selection.stages")}>
+    <div className={styles.stages}>
       <h2>{t("selection.stages")}</h2>
       {stages === null ? (
         <p className={styles.note}>{t("selection.stages.untold")}</p>
@@ -16,7 +16,7 @@ export function Stages({ stages }: { stages: readonly Stage[] | null }) {
           <p className={styles.note}>{t("selection.stages.note")}</p>
         </>
       )}
-    </section>
+    </div>
   );
 }
 
