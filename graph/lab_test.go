@@ -27,6 +27,7 @@ type stage struct {
 type keptSelection struct {
 	ID, Receipt string
 	Request     json.RawMessage
+	Player      *struct{ Hash string }
 	Policy      struct {
 		Version string
 		Weights []weight
@@ -63,7 +64,7 @@ func TestSelectionsTellWhatWasAsked(t *testing.T) {
 			Weights []weight
 		}
 	}
-	const fields = `id receipt request { query scope { sessions types owners hashtags since until } player limit threshold tokenBudget previous at } ` + policyFields + ` stages { name in out estimated reason } items { hash score }`
+	const fields = `id receipt player { hash } request { query scope { sessions types owners hashtags since until } player limit threshold tokenBudget previous at } ` + policyFields + ` stages { name in out estimated reason } items { hash score }`
 	const list = `query($after: String) { selections(first: 1, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { ` + fields + ` } } } rankingPolicy { version weights { name value default min max description } } }`
 	a.ask(list, nil, &out)
 	if s := out.Selections; s.TotalCount != 2 || !s.PageInfo.HasNextPage || len(s.Edges) != 1 || !strings.Contains(string(s.Edges[0].Node.Request), `"query":"Rain?"`) {
@@ -78,6 +79,9 @@ func TestSelectionsTellWhatWasAsked(t *testing.T) {
 	}
 	if diff := cmp.Diff(out.RankingPolicy.Weights, s.Policy.Weights); diff != "" || s.Policy.Version != out.RankingPolicy.Version || len(s.Policy.Weights) != 23 {
 		t.Errorf("its policy is another than that in use: %s", diff)
+	}
+	if s.Player != nil {
+		t.Errorf("an administrator's is of player %s", s.Player.Hash)
 	}
 	if len(s.Stages) != 7 || s.Stages[0].In != 3 || s.Stages[0].Out != 3 || s.Stages[6].Out != 1 || len(s.Items) != 1 {
 		t.Errorf("stages %+v", s.Stages)

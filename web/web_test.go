@@ -87,7 +87,7 @@ func TestAddresses(t *testing.T) {
 		{"GET", "/assets/deep", 404, "404 page not found\n"},
 		{"GET", "/index.html", 404, "404 page not found\n"},
 		{"GET", "/.gitkeep", 404, "404 page not found\n"},
-		{"GET", "/threads/a/b", 404, "404 page not found\n"},
+		{"GET", "/threads/a/b/c", 404, "404 page not found\n"},
 		{"GET", "/unknown", 404, "404 page not found\n"},
 		{"HEAD", "/threads", 200, "<title>console</title>"},
 		{"POST", "/threads", 405, "Method Not Allowed\n"},
@@ -203,8 +203,9 @@ func TestPagesAreTheRouters(t *testing.T) {
 	for _, m := range regexp.MustCompile(`<Route path="([^"]+)"`).FindAllStringSubmatch(string(source), -1) {
 		routed[m[1]] = true
 	}
+	place := regexp.MustCompile(`\{(\w+)\}`)
 	for _, page := range pages {
-		page = strings.NewReplacer("{$}", "", "{hash}", ":hash").Replace(page)
+		page = place.ReplaceAllString(strings.TrimSuffix(page, "{$}"), ":$1")
 		if !routed[page] {
 			t.Errorf("the router does not know %s, which the server answers", page)
 		}
