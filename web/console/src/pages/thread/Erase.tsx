@@ -2,25 +2,20 @@ import { useState } from "react";
 import { Button } from "../../ui/Button";
 import { t } from "../../words";
 import { EraseDialog } from "./EraseDialog";
-import { EraseReceipt } from "./EraseReceipt";
 import type { Receipt } from "./erasure";
 import styles from "./Panel.module.css";
 
-type Props = { hash: string; sequence: number; onErased: () => void };
+type Props = { hash: string; sequence: number; onErased: (receipt: Receipt) => void };
 
 /** Offers to erase a message's content, for good and on the record. */
 export function Erase({ hash, sequence, onErased }: Props) {
   const [open, setOpen] = useState(false);
-  const [receipt, setReceipt] = useState<Receipt | null>(null);
   return (
     <section className={styles.section} aria-label={t("erase.section")}>
       <Button icon="erased" onClick={() => setOpen(true)}>
         {t("erase.open")}
       </Button>
-      {open && !receipt && (
-        <EraseDialog hash={hash} sequence={sequence} onErased={setReceipt} onClose={() => setOpen(false)} />
-      )}
-      {receipt && <EraseReceipt receipt={receipt} onClose={onErased} />}
+      {open && <EraseDialog hash={hash} sequence={sequence} onErased={onErased} onClose={() => setOpen(false)} />}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useQuery } from "urql";
 import { useLocation } from "wouter";
 import { has, mayErase } from "../../api/rights";
@@ -13,6 +13,8 @@ import { Time } from "../../ui/Time";
 import { Tree } from "../../ui/tree/Tree";
 import { t } from "../../words";
 import { Erase } from "./Erase";
+import { EraseReceipt } from "./EraseReceipt";
+import type { Receipt } from "./erasure";
 import { Fields } from "./Fields";
 import { Integrity } from "./Integrity";
 import type { LinkState } from "./link";
@@ -45,6 +47,7 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
     requestPolicy: "network-only",
   });
   const panel = useRef<HTMLElement>(null);
+  const [receipt, setReceipt] = useState<Receipt | null>(null); // here, as the offer to erase goes with the content
   // biome-ignore lint/correctness/useExhaustiveDependencies: another message begins at its top
   useEffect(() => {
     panel.current?.scrollTo(0, 0);
@@ -75,7 +78,7 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
       </header>
       {known && <Known message={known} name={name} />}
       {whole ? (
-        <Rest message={whole} state={state} onChanged={changed} />
+        <Rest message={whole} state={state} onChanged={changed} onErased={setReceipt} />
       ) : error ? (
         <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
       ) : fetching || data?.message ? (
@@ -84,6 +87,15 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
         <Screen icon="search" title={t("thread.noMessage")}>
           {t("thread.noMessage.detail")}
         </Screen>
+      )}
+      {receipt && (
+        <EraseReceipt
+          receipt={receipt}
+          onClose={() => {
+            setReceipt(null);
+            changed();
+          }}
+        />
       )}
     </aside>
   );
@@ -125,7 +137,9 @@ function Known({ message: m, name }: { message: MessageRow | WholeMessage; name:
   );
 }
 
-function Rest({ message: m, state, onChanged }: Pick<Props, "state" | "onChanged"> & { message: WholeMessage }) {
+type RestProps = Pick<Props, "state" | "onChanged"> & { message: WholeMessage; onErased: (receipt: Receipt) => void };
+
+function Rest({ message: m, state, onChanged, onErased }: RestProps) {
   const { identity } = useSession();
   const erasable = m.content !== null && m.eventType !== "ERASURE";
   return (
@@ -137,7 +151,7 @@ function Rest({ message: m, state, onChanged }: Pick<Props, "state" | "onChanged
       <Extra title={t("thread.ambient")} value={m.ambient} of={m.hash} />
       {!m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
       {erasable && mayErase(identity, m.owner.hash) && (
-        <Erase hash={m.hash} sequence={m.sequence} onErased={onChanged} />
+        <Erase hash={m.hash} sequence={m.sequence} onErased={onErased} />
       )}
       {erasable && has(identity, "erase") && !mayErase(identity, m.owner.hash) && (
         <p className={styles.none}>{t("thread.erase.notYours")}</p>
