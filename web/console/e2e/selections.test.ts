@@ -252,3 +252,31 @@ describe("a selection", () => {
     },
   );
 });
+
+// Last: from here on there are more than the others count on.
+describe("a long list", () => {
+  it("goes on to its end, a page at a time", async () => {
+    server.sql(`SET session_replication_role = replica;
+      INSERT INTO memory.selections SELECT (jsonb_populate_record(s, jsonb_build_object(
+        'id', gen_random_uuid(), 'created_at', s.created_at - n * interval '1 day'))).*
+      FROM memory.selections s, generate_series(1, 60) n WHERE s.receipt = '${admins.receipt}'`);
+    const v = await visit();
+    await v.signIn("/selections");
+    await v.page.getByText("62 that somebody asked for, latest first").waitFor();
+    const list = v.page.getByRole("region", { name: "selections" });
+    const end = v.page.getByText("All 62 selections");
+    await expect
+      .poll(
+        async () => {
+          await list.evaluate((e) => e.scrollTo(0, e.scrollHeight));
+          return await end.count();
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(1);
+    expect(await list.getByRole("listitem").count()).toBeLessThan(40);
+    await v.go("/selections?when=month");
+    await v.page.getByText(/^(31|32) that somebody asked for/).waitFor();
+    await v.end();
+  });
+});

@@ -101,7 +101,9 @@ function Told({ verdict: v }: { verdict: Verdict }) {
         {v.tokens !== null && <span>{t("selection.tokens", { n: v.tokens })}</span>}
         {v.score !== null && !v.explanation && <span>{t("selection.why.score", { score: precise(v.score) })}</span>}
         {v.near !== null && (
-          <Link href={`/messages/${v.near}`}>{t("selection.why.near", { hash: short(v.near) })}</Link>
+          <Link href={v.source?.__typename === "Record" ? `/records?record=${v.near}` : `/messages/${v.near}`}>
+            {t("selection.why.near", { hash: short(v.near) })}
+          </Link>
         )}
       </p>
       {v.score !== null && v.explanation && <Score score={v.score} explanation={v.explanation} />}
