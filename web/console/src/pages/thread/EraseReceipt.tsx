@@ -7,6 +7,7 @@ import dialogStyles from "../../ui/Dialog.module.css";
 import { FullHash } from "../../ui/Hash";
 import { Time } from "../../ui/Time";
 import { T, t } from "../../words";
+import styles from "./EraseDialog.module.css";
 import type { Receipt } from "./erasure";
 import { useVerification } from "./useVerification";
 import { Verdicts } from "./Verdicts";
@@ -35,7 +36,7 @@ export function EraseReceipt({ receipt, onClose }: Props) {
     >
       <div className={dialogStyles.form}>
         <h2 id={titled}>{t("erase.done")}</h2>
-        <p>
+        <p className={styles.record}>
           <T
             id="erase.record"
             values={{ n: String(receipt.sequence), at: <Time at={receipt.createdAt} /> }}
