@@ -182,7 +182,7 @@ function Conversation({ subject }: { subject: Subject }) {
         <div className={styles.lists}>
           {begin !== undefined && (
             <RangeList
-              key={ranges.id}
+              key={`list ${ranges.id}`}
               ranges={ranges}
               what={t("thread.messages")}
               keyOf={(m) => m.hash}
@@ -210,7 +210,7 @@ function Conversation({ subject }: { subject: Subject }) {
             <Scrubber marks={marks} total={total} first={seen.first} last={seen.last} onGo={(p) => goTo(p, "start")} />
           )}
           <TailBar
-            key={ranges.id}
+            key={`tail ${ranges.id}`}
             tail={tail}
             total={total}
             atEnd={seen.atEnd}
