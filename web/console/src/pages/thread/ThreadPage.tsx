@@ -11,7 +11,7 @@ import { Button } from "../../ui/Button";
 import { type RangeHandle, RangeList, type Seen } from "../../ui/ranges/RangeList";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { T, t } from "../../words";
-import { nameFor, readWanted } from "./address";
+import { nameFor, readTop, readWanted, topFor } from "./address";
 import { FilterBar } from "./FilterBar";
 import { Full } from "./Full";
 import { everything, type Filter, withFilter } from "./filter";
@@ -96,7 +96,7 @@ function Conversation({ subject }: { subject: Subject }) {
     [goTo],
   );
   useEffect(() => {
-    if (at !== null) list.current?.goTo(at, "start");
+    if (at !== null) list.current?.goTo(at.position, "start", at.into);
   }, [at]);
   const openedAt = opened.kind === "open" ? opened.position : null;
   useEffect(() => {
@@ -165,7 +165,7 @@ function Conversation({ subject }: { subject: Subject }) {
     if (isRow(document.activeElement)) focusSoon(frame.current, position);
   }, []);
 
-  const [seen, setSeen] = useState<Seen>({ first: 0, last: 0, atEnd: false });
+  const [seen, setSeen] = useState<Seen>({ first: 0, last: 0, atEnd: false, into: 0 });
   const onSeen = (now: Seen, atRest: boolean) => {
     if (now.first !== seen.first || now.last !== seen.last || now.atEnd !== seen.atEnd) setSeen(now);
     if (atRest) onRest(now);
@@ -259,30 +259,32 @@ const isOpened = (at: EventTarget | null, position: number | null): boolean =>
   at instanceof HTMLElement && (at.dataset.panel !== undefined || at.dataset.openIndex === String(position));
 
 /**
- * The place of the list in the address: `at`, from 1. begin is where the list starts, undefined until that is known, null
+ * The place of the list in the address. begin is where the list starts, undefined until that is known, null
  * for its first row; at is where it has to go because the address was changed by going back.
  */
 function usePlace({ ranges }: Shown, opened: Opened) {
   const [params, setParams] = useSearchParams();
   const text = params.get("at");
   const written = useRef<string | null>(text);
-  const started = useRef<{ of: unknown; begin: { position: number; align: "start" | "middle" } | null } | null>(null);
+  const started = useRef<{
+    of: unknown;
+    begin: { position: number; align: "start" | "middle"; into?: number } | null;
+  } | null>(null);
   if (started.current?.of !== ranges) {
-    const number = Number(text);
-    const position = Number.isInteger(number) && number > 0 ? number - 1 : null;
-    if (position !== null) started.current = { of: ranges, begin: { position, align: "start" } };
+    const top = readTop(text);
+    if (top) started.current = { of: ranges, begin: { ...top, align: "start" } };
     else if (opened.kind !== "finding") started.current = { of: ranges, begin: standing(opened) };
     written.current = text;
   }
   const onRest = (seen: Seen) => {
-    const now = seen.first === 0 ? null : String(seen.first + 1);
+    const now = topFor(seen.first, seen.into);
     if (now === written.current) return;
     written.current = now;
     setParams((p) => set(p, "at", now), { replace: true });
   };
   const gone = text !== written.current;
   if (gone) written.current = text;
-  const at = gone ? Math.max(0, Number(text ?? 1) - 1) : null;
+  const at = gone ? (readTop(text) ?? { position: 0, into: 0 }) : null;
   const begin = started.current?.of === ranges ? started.current.begin : undefined;
   return { at, begin, onRest };
 }

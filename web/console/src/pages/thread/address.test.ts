@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameFor, readName, readWanted } from "./address";
+import { nameFor, readName, readTop, readWanted, topFor } from "./address";
 import { everything, filterKey, matchOf, readFilter, withFilter } from "./filter";
 
 const hash = "5e1f0c2d".repeat(8);
@@ -14,6 +14,20 @@ describe("a message in the address", () => {
   it.each([null, "", "17", "0.5e1f0c2d5e1f", "17.xyz", "-1.5e1f", "17.", hash.slice(1)])("is not %s", (text) => {
     expect(readName(text)).toBeNull();
   });
+});
+
+describe("the top of the view in the address", () => {
+  it.each([
+    [0, 0, null],
+    [0, 30, "1.30"],
+    [2_700, 0, "2701"],
+    [2_700, 34, "2701.34"],
+  ])("row %i, %i pixels in, is %s", (position, into, text) => {
+    expect(topFor(position, into)).toBe(text);
+    if (text !== null) expect(readTop(text)).toEqual({ position, into });
+  });
+
+  it.each([null, "", "0", "-3", "2.x", "end"])("is not %s", (text) => expect(readTop(text)).toBeNull());
 });
 
 describe("what somebody types to jump", () => {

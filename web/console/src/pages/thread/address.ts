@@ -18,6 +18,18 @@ export function readName(text: string | null): Named | null {
 /** The name of a message by its place, from 0: "17.5e1f0c…", counted from 1 as people do. */
 export const nameFor = (place: number, hash: string): string => `${place + 1}.${hash.slice(0, prefixLength)}`;
 
+/** The top of the view in the address: its row, counted from 1, and how many pixels of it are above; null at the start. */
+export function topFor(position: number, into: number): string | null {
+  if (position === 0 && into === 0) return null;
+  return into === 0 ? String(position + 1) : `${position + 1}.${into}`;
+}
+
+/** Reads the top of the view out of an address; null if it is none. */
+export function readTop(text: string | null): { position: number; into: number } | null {
+  const [, number, into] = /^([1-9]\d{0,8})(?:\.(\d{1,5}))?$/.exec(text ?? "") ?? [];
+  return number ? { position: Number(number) - 1, into: Number(into ?? 0) } : null;
+}
+
 /** What somebody who wants to jump has typed: a place, from 0, a moment (RFC 3339), or a message's name. */
 export type Wanted = { kind: "at"; place: number } | { kind: "time"; at: string } | Named;
 

@@ -22,11 +22,12 @@ const pause = 200; // milliseconds without a scroll until the box is at rest
 
 /** What a page can ask of its list, and what it sees of it. Positions count from 0. */
 export type RangeHandle = {
-  goTo: (position: number, align: Align) => void;
+  goTo: (position: number, align: Align, into?: number) => void;
 };
 
-/** Where a list is: the first and the last row that are in view, and whether nothing comes after. */
-export type Seen = { first: number; last: number; atEnd: boolean };
+/** Where a list is: the first and the last row that are in view, and whether nothing comes after.
+ * into: how many pixels of the first row are above the view. */
+export type Seen = { first: number; last: number; atEnd: boolean; into: number };
 
 type Props<T> = {
   ranges: Ranges<T>;
@@ -38,7 +39,7 @@ type Props<T> = {
   /** The usual height of a row, in pixels; each is measured once it is there. */
   estimate: number;
   /** Where the list begins. */
-  begin?: { position: number; align: Align };
+  begin?: { position: number; align: Align; into?: number };
   handle?: RefObject<RangeHandle | null>;
   /** Called when what is in view has changed; at rest: and is likely to stay. */
   onSeen?: (seen: Seen, atRest: boolean) => void;
@@ -99,7 +100,7 @@ function Box<T>({
     if (!started.current) {
       started.current = true;
       strip.resize(...now);
-      if (begin) strip.goTo(begin.position, begin.align);
+      if (begin) strip.goTo(begin.position, begin.align, begin.into);
       return draw();
     }
     let news = false;
@@ -134,8 +135,8 @@ function Box<T>({
 
   const { from, to, top } = strip.drawn;
   useEffect(() => ranges.view(from, to), [ranges, from, to]);
-  const { first, last, atEnd } = strip;
-  useEffect(() => seen({ first, last, atEnd }), [seen, first, last, atEnd]);
+  const { first, last, atEnd, into } = strip;
+  useEffect(() => seen({ first, last, atEnd, into }), [seen, first, last, atEnd, into]);
   useFocusKept(box, window);
 
   const onScroll = () => {
@@ -150,7 +151,7 @@ function Box<T>({
   useEffect(() => {
     if (!handle) return;
     handle.current = {
-      goTo: (position, align) => move(() => strip.goTo(position, align)),
+      goTo: (position, align, into) => move(() => strip.goTo(position, align, into)),
     };
     return () => {
       handle.current = null;
@@ -239,8 +240,8 @@ function useSeen(strip: Strip, onSeen: Props<unknown>["onSeen"]) {
     tell.current = onSeen;
   });
   const later = useLater(pause, () => {
-    const { first, last, atEnd } = strip;
-    tell.current?.({ first, last, atEnd }, true);
+    const { first, last, atEnd, into } = strip;
+    tell.current?.({ first, last, atEnd, into }, true);
   });
   return useCallback(
     (seen: Seen) => {

@@ -13,7 +13,7 @@ export type Drawn = { from: number; to: number; top: number };
 /** Where in the view a row is brought. */
 export type Align = "start" | "middle" | "end";
 
-type Aim = { row: number; align: Align };
+type Aim = { row: number; align: Align; into: number };
 
 /**
  * Which rows a box shows, and where. The row at the top of the view is the anchor: rows above and below are laid out
@@ -62,6 +62,11 @@ export class Strip {
     return this.index;
   }
 
+  /** How many pixels of that row are above the view. */
+  get into(): number {
+    return Math.max(0, Math.round(this.scroll - this.top));
+  }
+
   /** The last row that is wholly in view; the first if none is. */
   get last(): number {
     let [i, bottom] = [this.index, this.top + this.heightOf(this.index)];
@@ -107,9 +112,12 @@ export class Strip {
     this.fit();
   }
 
-  /** Brings a row into view, and keeps it there while heights become known, until the box is scrolled. */
-  goTo(row: number, align: Align): void {
-    this.aim = { row: Math.min(Math.max(0, row), Math.max(0, this.total - 1)), align };
+  /**
+   * Brings a row into view, and keeps it there while heights become known, until the box is scrolled. into: how many
+   * pixels of it are above the view, if it is brought to its start.
+   */
+  goTo(row: number, align: Align, into = 0): void {
+    this.aim = { row: Math.min(Math.max(0, row), Math.max(0, this.total - 1)), align, into };
     this.scroll = this.share(this.aim.row);
     this.fit();
   }
@@ -139,10 +147,10 @@ export class Strip {
     this.prune();
   }
 
-  private align({ row, align }: Aim): void {
+  private align({ row, align, into }: Aim): void {
     const free = this.view - this.heightOf(row);
     this.index = row;
-    this.top = this.scroll + (align === "start" ? 0 : align === "end" ? free : Math.max(0, free / 3));
+    this.top = this.scroll + (align === "start" ? -into : align === "end" ? free : Math.max(0, free / 3));
   }
 
   private heightOf(row: number): number {
@@ -168,7 +176,7 @@ export class Strip {
   private jump(range: number): void {
     const part = Math.min(1, Math.max(0, this.scroll / range));
     if (range - this.scroll < 1) {
-      this.aim = { row: Math.max(0, this.total - 1), align: "end" };
+      this.aim = { row: Math.max(0, this.total - 1), align: "end", into: 0 };
       return;
     }
     const row = part * Math.max(0, this.total - this.fitting);
