@@ -31,8 +31,9 @@ const permissions = "accelerometer=(), camera=(), display-capture=(), geolocatio
 var pages = []string{
 	"/{$}", "/overview",
 	"/threads", "/threads/{hash}", "/threads/{hash}/{message}", "/sessions/{hash}", "/sessions/{hash}/{message}",
-	"/messages/{hash}",
-	"/context", "/selections", "/selections/{id}", "/components", "/records", "/seal", "/tokens", "/quarantine", "/settings",
+	"/messages/{hash}", "/messages/{hash}/references",
+	"/context", "/selections", "/selections/{id}", "/components", "/components/{namespace}/{name}", "/records", "/records/{hash}",
+	"/seal", "/tokens", "/quarantine", "/settings",
 }
 
 // Handler serves the console that this binary was built with:

@@ -5,10 +5,13 @@ export type Page =
   | "overview"
   | "threads"
   | "thread"
+  | "references"
   | "context"
   | "selections"
   | "components"
+  | "component"
   | "records"
+  | "record"
   | "seal"
   | "tokens"
   | "quarantine"
@@ -34,8 +37,20 @@ export type Action = Needs & {
   typing?: true;
 };
 
-const panels = ["thread", "records", "tokens"] as const;
-const tables = ["context", "selections", "components", "records", "tokens", "quarantine", "seal", "settings"] as const;
+const panels = ["thread", "components", "component", "records", "tokens"] as const;
+const tables = [
+  "context",
+  "selections",
+  "references",
+  "components",
+  "component",
+  "records",
+  "record",
+  "tokens",
+  "quarantine",
+  "seal",
+  "settings",
+] as const;
 const searched = ["components", "records"] as const;
 
 /** Every action of the console. A page offers one with useAction; nothing else listens to keys of its own. */
@@ -55,6 +70,9 @@ export const actions = {
   "page.find": { group: "page", keys: ["/"], on: searched },
   "panel.close": { group: "page", keys: ["Escape"], on: panels, typing: true },
   "overview.pause": { group: "page", keys: ["P"], on: ["overview"] },
+  "component.new": { group: "page", keys: ["N"], on: ["components"], scope: "memory:write", admin: true },
+  "component.edit": { group: "page", keys: ["E"], on: ["component"], scope: "memory:write" },
+  "record.new": { group: "page", keys: ["N"], on: ["records"], scope: "memory:write", admin: true },
   "token.new": { group: "page", keys: ["N"], on: ["tokens"], scope: "tokens:manage" },
 
   "message.next": { group: "message", keys: ["J", "ArrowDown"], on: ["thread"] },

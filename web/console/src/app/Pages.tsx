@@ -11,11 +11,14 @@ import { isAt, openTo, places } from "./places";
 
 const Overview = lazily(() => import("../pages/overview/OverviewPage"));
 const Thread = lazily(() => import("../pages/thread/ThreadPage"));
+const References = lazily(() => import("../pages/references/ReferencesPage"));
 const Context = lazily(() => import("../pages/context/ContextPage"));
 const Selections = lazily(() => import("../pages/selections/SelectionsPage"));
 const Selection = lazily(() => import("../pages/selection/SelectionPage"));
 const Components = lazily(() => import("../pages/components/ComponentsPage"));
+const OneComponent = lazily(() => import("../pages/components/ComponentPage"));
 const Records = lazily(() => import("../pages/records/RecordsPage"));
+const OneRecord = lazily(() => import("../pages/records/RecordPage"));
 const Seal = lazily(() => import("../pages/seal/SealPage"));
 const Tokens = lazily(() => import("../pages/tokens/TokensPage"));
 const Quarantine = lazily(() => import("../pages/quarantine/QuarantinePage"));
@@ -47,6 +50,7 @@ export function Pages() {
               {({ hash, message }) => <Thread key={hash} kind="session" hash={hash} message={message} />}
             </Route>
             <Route path="/messages/:hash">{({ hash }) => <Thread key={hash} kind="message" hash={hash} />}</Route>
+            <Route path="/messages/:hash/references">{({ hash }) => <References key={hash} hash={hash} />}</Route>
             <Route path="/context">
               <Context />
             </Route>
@@ -57,9 +61,13 @@ export function Pages() {
             <Route path="/components">
               <Components />
             </Route>
+            <Route path="/components/:namespace/:name">
+              {({ namespace, name }) => <OneComponent key={`${namespace} ${name}`} namespace={namespace} name={name} />}
+            </Route>
             <Route path="/records">
               <Records />
             </Route>
+            <Route path="/records/:hash">{({ hash }) => <OneRecord key={hash} hash={hash} />}</Route>
             <Route path="/seal">
               <Seal />
             </Route>

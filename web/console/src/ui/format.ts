@@ -86,7 +86,7 @@ export const short = (hash: string): string => hash.slice(0, 8);
 
 /** A component's name: what people call it, else its key, else the beginning of its hash. */
 export function nameOf(c: { name: string | null; key: string | null; hash: string }): string {
-  return c.name ?? c.key ?? short(c.hash);
+  return c.name || c.key || short(c.hash);
 }
 
 /** Up to two letters that stand for a name. */

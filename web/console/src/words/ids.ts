@@ -11,6 +11,7 @@ import type playground from "./en/playground.json";
 import type quarantine from "./en/quarantine.json";
 import type range from "./en/range.json";
 import type records from "./en/records.json";
+import type references from "./en/references.json";
 import type seal from "./en/seal.json";
 import type selection from "./en/selection.json";
 import type selections from "./en/selections.json";
@@ -38,6 +39,7 @@ type Areas = {
   quarantine: typeof quarantine;
   range: typeof range;
   records: typeof records;
+  references: typeof references;
   seal: typeof seal;
   selection: typeof selection;
   selections: typeof selections;

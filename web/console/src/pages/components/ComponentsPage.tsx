@@ -1,126 +1,153 @@
 import { useCallback } from "react";
 import { useClient } from "urql";
-import { useSearchParams } from "wouter";
+import { Link, useLocation } from "wouter";
+import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
+import { has, isAdmin } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { Needs } from "../../app/Needs";
 import { useTitle } from "../../app/title";
+import { addressOf } from "../../ui/address";
+import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { count, nameOf } from "../../ui/format";
 import { ShortHash } from "../../ui/Hash";
-import { Icon, type IconName } from "../../ui/icons";
+import { Icon } from "../../ui/icons";
 import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { SearchBox } from "../../ui/SearchBox";
-import { Avatar } from "../../ui/Things";
+import { Side } from "../../ui/Side";
+import { Avatar, iconOf } from "../../ui/Things";
 import { Take } from "../../ui/take/Take";
+import { useAddress } from "../../ui/useAddress";
 import { T, t } from "../../words";
 import styles from "./ComponentsPage.module.css";
 import { componentColumns } from "./columns";
-import { type ComponentRow, ComponentsQuery, type Namespaces } from "./query";
+import { Describe } from "./Describe";
+import { type Kind, kinds, namespacesOf } from "./kinds";
+import { type ComponentRow, ComponentsQuery } from "./query";
 
-const kinds = {
-  all: { namespaces: null },
-  players: { namespaces: ["PLY", "PLU", "PLX"] },
-  tags: { namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
-  flags: { namespaces: ["FLG", "FLU"] },
-  items: { namespaces: ["ITM", "ITU", "ITX"] },
-  places: { namespaces: ["LOC", "LOU", "LOX"] },
-} satisfies Record<string, { namespaces: Namespaces | null }>;
+const choices = ["all", ...kinds] as const;
 
-type Kind = keyof typeof kinds;
-const choices = Object.keys(kinds) as Kind[];
-
-/** Players, tags, flags, items and places: found by name, key or words of their description. */
+/** Players, tags, flags, items and places: found by name, key or words of their description; described anew. */
 export default function ComponentsPage() {
   useTitle(t("components.title"));
   const client = useClient();
-  const [params, setParams] = useSearchParams();
-  const asked = params.get("kind") ?? "all";
-  const kind: Kind = asked in kinds ? (asked as Kind) : "all";
+  const { identity } = useSession();
+  const [params, set] = useAddress();
+  const [, navigate] = useLocation();
+  const kind: Kind | "all" = choices.find((k) => k === params.get("kind")) ?? "all";
   const search = params.get("q") ?? "";
-  const pages = usePages(
-    useCallback(
-      async (after: string | null) => {
-        const { namespaces } = kinds[kind];
-        const variables = { namespaces, search: search || null, after, count: after === null };
-        return pageOf((await ask(client, ComponentsQuery, variables)).components);
-      },
-      [client, kind, search],
-    ),
+  const making = params.has("new");
+  const variables = { namespaces: kind === "all" ? null : [...namespacesOf[kind]], search: search || null };
+  const fetchPage = useCallback(
+    async (after: string | null) => {
+      const namespaces = kind === "all" ? null : [...namespacesOf[kind]];
+      return pageOf(
+        (await ask(client, ComponentsQuery, { namespaces, search: search || null, after, count: after === null }))
+          .components,
+      );
+    },
+    [client, kind, search],
   );
-  const set = (name: string, value: string) =>
-    setParams(
-      (p) => {
-        const next = new URLSearchParams(p);
-        if (value) next.set(name, value);
-        else next.delete(name);
-        return next;
-      },
-      { replace: true },
-    );
+  const pages = usePages(fetchPage);
+  const mayDescribe = isAdmin(identity) && has(identity, "memory:write");
+  const close = () => {
+    set({ new: null });
+    document.querySelector<HTMLElement>("[data-new]")?.focus();
+  };
+  useAction("component.new", () => set({ new: "" }), { enabled: mayDescribe && !making });
+  useAction("panel.close", close, { enabled: making });
+  const narrowed = search !== "" || kind !== "all";
   return (
-    <>
-      <PageHead title={t("components.title")} note={pages.totalCount === null ? "" : count(pages.totalCount)}>
-        <Choice
-          label={t("components.kind")}
-          value={kind}
-          options={choices.map((value) => ({ value, word: t(`components.kind.${value}`) }))}
-          onChoose={(k) => set("kind", k === "all" ? "" : k)}
+    <div className={styles.page}>
+      <div className={styles.column}>
+        <PageHead title={t("components.title")} note={pages.totalCount === null ? "" : count(pages.totalCount)}>
+          <Choice
+            label={t("components.kind")}
+            value={kind}
+            options={choices.map((value) => ({ value, word: t(`components.kind.${value}`) }))}
+            onChoose={(k) => set({ kind: k === "all" ? null : k }, { replace: true })}
+          />
+          <SearchBox
+            label={t("components.find")}
+            value={search}
+            onSearch={(q) => set({ q: q || null }, { replace: true })}
+          />
+          <Take
+            file="components"
+            columns={componentColumns()}
+            rows={pages.fetchPage}
+            request={{ query: ComponentsQuery, variables: { ...variables, after: null, count: true } }}
+          />
+          {mayDescribe && (
+            <Button icon="plus" look="primary" data-new aria-expanded={making} action="component.new">
+              {t("components.new")}
+            </Button>
+          )}
+        </PageHead>
+        <List
+          key={`${kind}:${search}`}
+          pages={pages}
+          what="components"
+          keyOf={(c) => c.hash}
+          estimate={60}
+          row={(c) => <Row component={c} />}
+          empty={
+            narrowed ? (
+              <Screen
+                icon="search"
+                title={t("components.nothing")}
+                action={
+                  <Button icon="close" onClick={() => set({ q: null, kind: null })}>
+                    {t("components.clear")}
+                  </Button>
+                }
+              >
+                {t("components.nothing.help")}
+              </Screen>
+            ) : (
+              <Screen icon="empty" title={t("components.none")}>
+                <T id="components.none.help" />
+              </Screen>
+            )
+          }
         />
-        <SearchBox label={t("components.find")} value={search} onSearch={(q) => set("q", q)} />
-        <Take
-          file="components"
-          columns={componentColumns()}
-          rows={pages.fetchPage}
-          request={{
-            query: ComponentsQuery,
-            variables: { namespaces: kinds[kind].namespaces, search: search || null, after: null, count: true },
-          }}
-        />
-      </PageHead>
-      <List
-        key={`${kind}:${search}`}
-        pages={pages}
-        what="components"
-        keyOf={(c) => c.hash}
-        estimate={60}
-        row={(c) => <Row component={c} />}
-        empty={
-          search || kind !== "all" ? (
-            <Screen icon="search" title={t("components.nothing")}>
-              {t("components.nothing.help")}
-            </Screen>
-          ) : (
-            <Screen icon="empty" title={t("components.none")}>
-              <T id="components.none.help" />
-            </Screen>
-          )
-        }
-      />
-    </>
+      </div>
+      {making && (
+        <Side title={t("components.new.title")} close={t("components.close")} onClose={close} focus>
+          <Needs title={t("components.new.closed")} scope="memory:write" admin>
+            <Describe
+              of={null}
+              hash={params.get("new") || null}
+              onSaved={(c) => navigate(addressOf(c))}
+              onClose={close}
+            />
+          </Needs>
+        </Side>
+      )}
+    </div>
   );
 }
 
-const icons: Record<string, IconName> = { Hashtag: "tag", Flag: "flag", Item: "item", Location: "location" };
-
 function Row({ component: c }: { component: ComponentRow }) {
-  const icon = icons[c.__typename];
   return (
-    <div className={styles.row}>
-      {icon ? (
-        <span className={styles.icon}>
-          <Icon name={icon} />
-        </span>
-      ) : (
+    <Link href={addressOf(c)} className={styles.row}>
+      {c.__typename === "Player" ? (
         <Avatar of={c} />
+      ) : (
+        <span className={styles.icon}>
+          <Icon name={iconOf(c.__typename)} />
+        </span>
       )}
       <span className={styles.name}>
         <bdi>{nameOf(c)}</bdi>
         {c.key && <code>{c.key}</code>}
       </span>
       <span className={styles.text} dir="auto">
-        {c.description}
+        {c.description?.slice(0, 400)}
         {c.__typename === "Player" && c.preferences.length > 0 && (
           <span className={styles.prefers}>{t("components.prefers", { what: c.preferences.join("; ") })}</span>
         )}
@@ -129,6 +156,6 @@ function Row({ component: c }: { component: ComponentRow }) {
         {c.namespace}
       </span>
       <ShortHash hash={c.hash} />
-    </div>
+    </Link>
   );
 }

@@ -1,19 +1,26 @@
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import { useClient } from "urql";
-import { useSearchParams } from "wouter";
 import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
+import { has, isAdmin } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { Needs } from "../../app/Needs";
 import { useTitle } from "../../app/title";
+import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Icon } from "../../ui/icons";
 import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { SearchBox } from "../../ui/SearchBox";
+import { Side } from "../../ui/Side";
 import { Time } from "../../ui/Time";
 import { Take } from "../../ui/take/Take";
+import { useAddress } from "../../ui/useAddress";
 import { T, t } from "../../words";
+import { AddForm } from "./AddForm";
+import { BookFilter } from "./BookFilter";
 import { recordColumns } from "./columns";
 import { type RecordRow, RecordsQuery } from "./query";
 import { RecordPanel } from "./RecordPanel";
@@ -21,36 +28,36 @@ import styles from "./RecordsPage.module.css";
 
 const kinds = ["all", "ACCOUNTANT", "SECRETARY"] as const;
 
-/** What the ledgers and the secretary hold. A record opens beside the list. */
+/** What the ledgers and the secretary hold. A record opens beside the list; administrators add some. */
 export default function RecordsPage() {
   useTitle(t("records.title"));
   const client = useClient();
-  const [params, setParams] = useSearchParams();
+  const { identity } = useSession();
+  const [params, set] = useAddress();
   const kind = kinds.find((k) => k === params.get("kind")) ?? "all";
-  const search = params.get("q") ?? "";
+  const [search, book] = [params.get("q") ?? "", params.get("book") ?? ""];
   const opened = params.get("record");
-  const pages = usePages(
-    useCallback(
-      async (after: string | null) => {
-        const only = kind === "all" ? null : kind;
-        const variables = { kind: only, search: search || null, after, count: after === null };
-        return pageOf((await ask(client, RecordsQuery, variables)).records);
-      },
-      [client, kind, search],
-    ),
+  const making = params.has("new");
+  const variables = useMemo(
+    () => ({ kind: kind === "all" ? null : kind, book: book || null, search: search || null }),
+    [kind, book, search],
   );
-  const set = (name: string, value: string) =>
-    setParams((p) => {
-      const next = new URLSearchParams(p);
-      if (value) next.set(name, value);
-      else next.delete(name);
-      return next;
-    });
+  const fetchPage = useCallback(
+    async (after: string | null) =>
+      pageOf((await ask(client, RecordsQuery, { ...variables, after, count: after === null })).records),
+    [client, variables],
+  );
+  const pages = usePages(fetchPage);
+  const mayAdd = isAdmin(identity) && has(identity, "memory:write");
   const close = () => {
-    set("record", "");
-    document.querySelector<HTMLElement>(`[data-record="${opened}"]`)?.focus();
+    set({ record: null, new: null });
+    const opener = opened ? `[data-record="${opened}"]` : "[data-new]";
+    document.querySelector<HTMLElement>(opener)?.focus();
   };
-  useAction("panel.close", close, { enabled: opened !== null });
+  const begin = () => set({ new: "", record: null });
+  useAction("record.new", begin, { enabled: mayAdd && !making });
+  useAction("panel.close", close, { enabled: opened !== null || making });
+  const books = [...new Set(pages.items.map((r) => r.book))].sort();
   return (
     <div className={styles.page}>
       <div className={styles.column}>
@@ -62,41 +69,71 @@ export default function RecordsPage() {
             label={t("records.kind")}
             value={kind}
             options={kinds.map((value) => ({ value, word: t(`records.shown.${value}`) }))}
-            onChoose={(k) => set("kind", k === "all" ? "" : k)}
+            onChoose={(k) => set({ kind: k === "all" ? null : k })}
           />
-          <SearchBox label={t("records.find")} value={search} onSearch={(q) => set("q", q)} />
+          <BookFilter value={book} known={books} onChoose={(b) => set({ book: b || null })} />
+          <SearchBox label={t("records.find")} value={search} onSearch={(q) => set({ q: q || null })} />
           <Take
             file="records"
             columns={recordColumns()}
             rows={pages.fetchPage}
-            request={{
-              query: RecordsQuery,
-              variables: { kind: kind === "all" ? null : kind, search: search || null, after: null, count: true },
-            }}
+            request={{ query: RecordsQuery, variables: { ...variables, after: null, count: true } }}
           />
+          {mayAdd && (
+            <Button icon="plus" look="primary" data-new aria-expanded={making} action="record.new">
+              {t("records.new")}
+            </Button>
+          )}
         </PageHead>
         <List
-          key={`${kind}:${search}`}
+          key={`${kind}:${book}:${search}`}
           pages={pages}
           what="records"
           keyOf={(r) => r.hash}
           estimate={60}
-          row={(r) => <Row record={r} open={r.hash === opened} onOpen={() => set("record", r.hash)} />}
-          empty={
-            search || kind !== "all" ? (
-              <Screen icon="search" title={t("records.nothing")}>
-                {t("records.nothing.help")}
-              </Screen>
-            ) : (
-              <Screen icon="empty" title={t("records.none")}>
-                <T id="records.none.help" />
-              </Screen>
-            )
-          }
+          row={(r) => <Row record={r} open={r.hash === opened} onOpen={() => set({ record: r.hash, new: null })} />}
+          empty={<Nothing narrowed={search !== "" || book !== "" || kind !== "all"} />}
         />
       </div>
-      {opened && <RecordPanel hash={opened} onClose={close} />}
+      {making ? (
+        <Side title={t("records.new.title")} close={t("records.new.close")} onClose={close} focus>
+          <Needs title={t("records.new.closed")} scope="memory:write" admin>
+            <AddForm
+              kind={variables.kind}
+              book={book}
+              onAdded={(hash) => {
+                pages.reload();
+                set({ new: null, record: hash });
+              }}
+              onClose={close}
+            />
+          </Needs>
+        </Side>
+      ) : (
+        opened && <RecordPanel hash={opened} onClose={close} />
+      )}
     </div>
+  );
+}
+
+function Nothing({ narrowed }: { narrowed: boolean }) {
+  const [, set] = useAddress();
+  if (!narrowed) {
+    return (
+      <Screen icon="empty" title={t("records.none")}>
+        <T id="records.none.help" />
+      </Screen>
+    );
+  }
+  const clear = (
+    <Button icon="close" onClick={() => set({ q: null, kind: null, book: null })}>
+      {t("records.clear")}
+    </Button>
+  );
+  return (
+    <Screen icon="search" title={t("records.nothing")} action={clear}>
+      {t("records.nothing.help")}
+    </Screen>
   );
 }
 
