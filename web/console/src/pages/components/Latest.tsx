@@ -16,9 +16,9 @@ export function Latest({ hash, type }: { hash: string; type: Type }) {
   const rows = data?.messages.edges.map((e) => e.node).reverse();
   const columns = citedColumns();
   return (
-    <section className={styles.part} aria-labelledby="latest-title">
+    <div className={styles.part}>
       <header className={styles.head}>
-        <h2 id="latest-title">{t("components.latest")}</h2>
+        <h2>{t("components.latest")}</h2>
         {rows && rows.length > 0 && (
           <Take
             file={`latest-${short(hash)}`}
@@ -44,6 +44,6 @@ export function Latest({ hash, type }: { hash: string; type: Type }) {
       ) : (
         <Loading what={t("ui.list.messages")} />
       )}
-    </section>
+    </div>
   );
 }

@@ -27,9 +27,9 @@ export function Usage({ hash, type }: { hash: string; type: Type | null }) {
   const use = fetching && !data ? undefined : data?.componentUsage;
   const columns = columnsOf(type === "Player");
   return (
-    <section className={styles.part} aria-labelledby="use-title">
+    <div className={styles.part}>
       <header className={styles.head}>
-        <h2 id="use-title">{t("components.use")}</h2>
+        <h2>{t("components.use")}</h2>
         {use && use.total > 0 && (
           <>
             <Choice
@@ -65,7 +65,7 @@ export function Usage({ hash, type }: { hash: string; type: Type | null }) {
           <OverTime of={use} bucket={bucket} shape={shape} columns={columns} />
         </>
       )}
-    </section>
+    </div>
   );
 }
 

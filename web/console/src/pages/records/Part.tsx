@@ -26,7 +26,7 @@ type Props<T> = {
 export function Part<T>({ title, what, none, file, columns, pages, fetchPage, keyOf, request }: Props<T>) {
   const { items, totalCount, loading, error, hasMore } = pages;
   return (
-    <section className={styles.part} aria-label={title}>
+    <div className={styles.part}>
       <header className={styles.partHead}>
         <h2>{title}</h2>
         {items.length > 0 && (
@@ -53,6 +53,6 @@ export function Part<T>({ title, what, none, file, columns, pages, fetchPage, ke
       ) : (
         <p className={styles.none}>{none}</p>
       )}
-    </section>
+    </div>
   );
 }

@@ -28,7 +28,7 @@ export function RecordText({ record: r, heading }: { record: WholeRecord; headin
 
 function BookLink({ record: { book } }: { record: WholeRecord }) {
   return (
-    <Link href={`/records?book=${encodeURIComponent(book)}`} title={t("records.book.only")}>
+    <Link className={styles.bookLink} href={`/records?book=${encodeURIComponent(book)}`} title={t("records.book.only")}>
       <bdi>{book}</bdi>
     </Link>
   );

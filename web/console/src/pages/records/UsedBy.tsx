@@ -52,7 +52,7 @@ const columnsOf = (): Shown<Holder>[] => [
     head: t("records.head.at"),
     value: (h) => h.createdAt,
     cell: (h) => (
-      <Link href={`/context?selection=${encodeURIComponent(h.id)}`}>
+      <Link href={`/selections/${encodeURIComponent(h.id)}`}>
         <Time at={h.createdAt} />
       </Link>
     ),

@@ -20,9 +20,9 @@ export function CitedBy({ of, pages }: { of: string; pages: Pages<Cited> }) {
   const columns = citedColumns();
   const title = totalCount === null ? t("references.citedBy.untold") : t("references.citedBy", { n: totalCount });
   return (
-    <section className={styles.part} aria-labelledby="cited-by-title">
+    <div className={styles.part}>
       <header className={styles.head}>
-        <h2 id="cited-by-title">{title}</h2>
+        <h2>{title}</h2>
         {items.length > 0 && (
           <Take
             file={`cited-by-${short(of)}`}
@@ -56,7 +56,7 @@ export function CitedBy({ of, pages }: { of: string; pages: Pages<Cited> }) {
       ) : (
         <p className={styles.none}>{t("references.citedBy.none")}</p>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -27,9 +27,9 @@ export function SentWith({ message: { hash, refs } }: { message: Referring }) {
     }),
   }));
   return (
-    <section className={styles.part} aria-labelledby="sent-with-title">
+    <div className={styles.part}>
       <header className={styles.head}>
-        <h2 id="sent-with-title">{t("references.sentWith", { n: refs.length })}</h2>
+        <h2>{t("references.sentWith", { n: refs.length })}</h2>
         {refs.length > 0 && (
           <>
             <Choice
@@ -61,7 +61,7 @@ export function SentWith({ message: { hash, refs } }: { message: Referring }) {
           keyOf={(r) => String(r.position)}
         />
       )}
-    </section>
+    </div>
   );
 }
 

@@ -38,6 +38,9 @@ export function Refs({ message: m }: { message: WholeMessage }) {
         })}
       </Section>
       <Cited message={m} />
+      <p>
+        <Link href={`/messages/${m.hash}/references`}>{t("thread.refs.all")}</Link>
+      </p>
     </>
   );
 }
