@@ -105,7 +105,7 @@ describe("the palette", () => {
     await palette(v)
       .getByRole("option", { name: `Message ${message?.slice(0, 8)}` })
       .click();
-    await expect.poll(() => v.page.url()).toMatch(new RegExp(`message=\\d+\\.${message.slice(0, 12)}`));
+    await expect.poll(() => v.page.url()).toMatch(new RegExp(`message=\\d+\\.${message?.slice(0, 12)}`));
     await open(v);
     await v.page.keyboard.insertText(`https://elsewhere.example/sessions/${session}`);
     await palette(v).getByRole("option", { name: "Follow the link" }).click();
