@@ -70,13 +70,13 @@ describe("people and things", () => {
     await v.page.keyboard.press("n");
     const form = v.page.getByRole("complementary", { name: "Describe a component" });
     await form.waitFor();
-    await form.getByLabel("Name").fill("Night train");
-    await form.getByLabel("Data").fill("{no json");
+    await form.getByLabel("Name", { exact: true }).fill("Night train");
+    await form.getByLabel("Data", { exact: true }).fill("{no json");
     await form.getByRole("button", { name: "Save" }).press("Enter");
     await form.getByText("Write a key.").waitFor();
     await form.getByText("This is not JSON.").waitFor();
-    await form.getByLabel("Key").fill("night-train");
-    await form.getByLabel("Data").fill('{"berths": 4}');
+    await form.getByLabel("Key", { exact: true }).fill("night-train");
+    await form.getByLabel("Data", { exact: true }).fill('{"berths": 4}');
     await form.getByRole("button", { name: "Save" }).press("Enter");
     await v.page.waitForURL(/\/components\/hst\/night-train$/);
     await v.page.getByRole("heading", { name: "Night train", level: 1 }).waitFor();
@@ -84,7 +84,7 @@ describe("people and things", () => {
 
     await v.page.keyboard.press("e");
     const change = v.page.getByRole("complementary", { name: "Change the component" });
-    await change.getByLabel("Description").fill("Sleeps well.");
+    await change.getByLabel("Description", { exact: true }).fill("Sleeps well.");
     // Somebody else is faster.
     await server.ask(
       'mutation { upsertComponents(components: [{namespace: HST, key: "night-train", name: "Sleeper"}]) { hash } }',
@@ -141,7 +141,7 @@ describe("people and things", () => {
     await v.accessible("a player");
     await shot(v, `component-${look.theme}-${look.width}`);
     await v.go("/components?new");
-    await v.page.getByLabel("Key").waitFor();
+    await v.page.getByLabel("Key", { exact: true }).waitFor();
     await v.accessible("the form");
     await shot(v, `component-new-${look.theme}-${look.width}`);
     await v.end();

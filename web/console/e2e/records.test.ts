@@ -79,13 +79,13 @@ describe("records", () => {
     await v.page.getByRole("listitem").first().waitFor();
     await v.page.keyboard.press("n");
     const form = v.page.getByRole("complementary", { name: "Add a record" });
-    await form.getByLabel("Book").fill("b".repeat(257));
+    await form.getByLabel("Book", { exact: true }).fill("b".repeat(257));
     await form.getByRole("button", { name: "Add it" }).press("Enter");
     await form.getByText("It has 257 bytes; at most 256 are allowed.").waitFor();
     await form.getByText("Write something.").first().waitFor();
-    await form.getByLabel("Book").fill("timetables");
-    await form.getByLabel("Title").fill("Night train to Lisbon");
-    await form.getByLabel("Text").fill("Leaves at ten <b>sharp</b>.");
+    await form.getByLabel("Book", { exact: true }).fill("timetables");
+    await form.getByLabel("Title", { exact: true }).fill("Night train to Lisbon");
+    await form.getByLabel("Text", { exact: true }).fill("Leaves at ten <b>sharp</b>.");
     await form.getByRole("button", { name: "Add it" }).press("Enter");
     const panel = v.page.getByRole("complementary", { name: "Record" });
     await panel.getByRole("heading", { name: "Night train to Lisbon" }).waitFor();
@@ -124,7 +124,7 @@ describe("records", () => {
     await v.accessible("a record");
     await shot(v, `record-${look.theme}-${look.width}`);
     await v.go("/records?new");
-    await v.page.getByLabel("Title").waitFor();
+    await v.page.getByLabel("Title", { exact: true }).waitFor();
     await v.accessible("the form");
     await shot(v, `record-new-${look.theme}-${look.width}`);
     await v.end();

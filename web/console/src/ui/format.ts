@@ -19,6 +19,7 @@ const size = per((l) => new Intl.NumberFormat(l, { maximumSignificantDigits: 3 }
 const dayTime = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeStyle: "short" }));
 const exactly = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "full", timeStyle: "long" }));
 const day = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "medium" }));
+const utcDay = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeZone: "UTC" }));
 const clock = per((l) => new Intl.DateTimeFormat(l, { timeStyle: "short" }));
 const relative = per((l) => new Intl.RelativeTimeFormat(l, { numeric: "auto", style: "short" }));
 const list = per((l) => new Intl.ListFormat(l, { type: "conjunction" }));
@@ -58,6 +59,9 @@ export const exact = (iso: string): string => exactly().format(new Date(iso));
 
 /** 3 Mar 2026, in this browser's time zone. */
 export const date = (iso: string): string => day().format(new Date(iso));
+
+/** 3 Mar 2026, by the calendar of UTC: for what the server counts by its days. */
+export const utcDate = (iso: string): string => utcDay().format(new Date(iso));
 
 /** 14:05, in this browser's time zone. */
 export const time = (iso: string): string => clock().format(new Date(iso));

@@ -1,4 +1,4 @@
-import { count, date } from "../../ui/format";
+import { count, utcDate } from "../../ui/format";
 import { t } from "../../words";
 import type { Bar } from "./buckets";
 import styles from "./Usage.module.css";
@@ -19,13 +19,13 @@ export function Chart({ bars, label }: { bars: readonly Bar[]; label: string }) 
             y={`${100 - (100 * b.total) / most}%`}
             height={`${(100 * b.total) / most}%`}
           >
-            <title>{t("components.bar", { start: date(b.start), n: b.total })}</title>
+            <title>{t("components.bar", { start: utcDate(b.start), n: b.total })}</title>
           </rect>
         ))}
       </svg>
       <figcaption className={styles.ends}>
-        <span>{bars[0] && date(bars[0].start)}</span>
-        <span>{bars.length > 1 && date(bars[bars.length - 1]?.start ?? "")}</span>
+        <span>{bars[0] && utcDate(bars[0].start)}</span>
+        <span>{bars.length > 1 && utcDate(bars[bars.length - 1]?.start ?? "")}</span>
       </figcaption>
     </figure>
   );

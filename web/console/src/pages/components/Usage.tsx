@@ -1,7 +1,7 @@
 import { useQuery } from "urql";
 import { Link } from "wouter";
 import { Choice } from "../../ui/Choice";
-import { count, date, dateTime, short } from "../../ui/format";
+import { count, dateTime, short, utcDate } from "../../ui/format";
 import { ErrorScreen, Loading } from "../../ui/Screen";
 import { Time } from "../../ui/Time";
 import { type Shown, Table } from "../../ui/table/Table";
@@ -135,7 +135,7 @@ function OverTime({ of, bucket, shape, columns }: OverTimeProps) {
 }
 
 const columnsOf = (player: boolean): Shown<Bar>[] => [
-  { id: "start", head: t("components.from"), value: (b) => b.start, cell: (b) => date(b.start) },
+  { id: "start", head: t("components.from"), value: (b) => b.start, cell: (b) => utcDate(b.start) },
   { id: "total", head: t("components.total"), numeric: true, value: (b) => b.total, cell: (b) => count(b.total) },
   ...(player
     ? (["sent", "received", "led"] as const).map(
