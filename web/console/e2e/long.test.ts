@@ -212,6 +212,7 @@ describe("a long thread", () => {
     await v.page.keyboard.press("Enter");
     await v.page.waitForURL(/\/1503\.[0-9a-f]{12}\?importance=2/);
     await v.page.getByRole("link", { name: "Back to the conversation" }).waitFor();
+    await v.page.getByRole("heading", { name: "Message #1503", exact: true }).waitFor();
     await v.page.keyboard.press("j");
     await v.page.getByRole("heading", { name: "Message #3002", exact: true }).waitFor();
     await v.accessible("a message in full");

@@ -59,6 +59,7 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
     again({ requestPolicy: "network-only" });
     onChanged();
   };
+  const Title = wide ? "h1" : "h2"; // a page of its own needs a first heading
   return (
     <aside
       ref={panel}
@@ -69,7 +70,7 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
       tabIndex={-1}
     >
       <header className={styles.head}>
-        <h2>{known ? t("thread.numbered", { n: String(known.sequence) }) : t("thread.message")}</h2>
+        <Title>{known ? t("thread.numbered", { n: String(known.sequence) }) : t("thread.message")}</Title>
         <ShortHash hash={hash} />
         <span className={styles.buttons}>
           {onFull && <IconButton icon="full" label={t("thread.full")} onClick={onFull} />}
