@@ -35,7 +35,17 @@ const texts = (page: Page) =>
     return found.map((t) => t.trim()).filter((t) => t !== "");
   });
 
-const pages = ["threads", "context", "components", "records", "seal", "tokens", "tokens?new", "quarantine"];
+const pages = [
+  "threads",
+  "context",
+  "selections",
+  "components",
+  "records",
+  "seal",
+  "tokens",
+  "tokens?new",
+  "quarantine",
+];
 
 describe("a Spanish browser", () => {
   it.each(["light", "dark"] as const)("gets no English word of the console on any page, %s", async (theme) => {

@@ -96,6 +96,7 @@ function Where({ at: { position, score, reason } }: { at: Standing }) {
 
 function deltaOf({ before, after }: Change): string {
   if (before.score === null || after.score === null) return "";
-  const delta = after.score - before.score;
+  const exact = after.score - before.score;
+  const delta = Number(exact.toFixed(12)) || exact; // without what the subtraction itself adds
   return delta === 0 ? "=" : `${delta > 0 ? "+" : ""}${precise(delta)}`;
 }
