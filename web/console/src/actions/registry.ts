@@ -39,6 +39,7 @@ export type Action = Needs & {
 
 const panels = ["thread", "components", "component", "records", "tokens"] as const;
 const tables = [
+  "threads",
   "context",
   "selections",
   "references",
@@ -51,7 +52,7 @@ const tables = [
   "seal",
   "settings",
 ] as const;
-const searched = ["components", "records"] as const;
+const searched = ["threads", "thread", "components", "records"] as const;
 
 /** Every action of the console. A page offers one with useAction; nothing else listens to keys of its own. */
 export const actions = {
@@ -73,6 +74,9 @@ export const actions = {
   "component.new": { group: "page", keys: ["N"], on: ["components"], scope: "memory:write", admin: true },
   "component.edit": { group: "page", keys: ["E"], on: ["component"], scope: "memory:write" },
   "record.new": { group: "page", keys: ["N"], on: ["records"], scope: "memory:write", admin: true },
+  "filter.more": { group: "page", keys: ["F"], on: ["threads"] },
+  "filter.clear": { group: "page", on: ["threads"] },
+  "views.open": { group: "page", keys: ["V"], on: ["threads"] },
   "token.new": { group: "page", keys: ["N"], on: ["tokens"], scope: "tokens:manage" },
 
   "message.next": { group: "message", keys: ["J", "ArrowDown"], on: ["thread"] },

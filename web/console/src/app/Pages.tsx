@@ -2,7 +2,6 @@ import { type ReactNode, Suspense } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { roleWord } from "../api/rights";
 import { useSession } from "../api/session";
-import { ThreadsPage } from "../pages/threads/ThreadsPage";
 import { Loading, Screen } from "../ui/Screen";
 import { lazily, t } from "../words";
 import { Guard } from "./Guard";
@@ -10,6 +9,7 @@ import { Needs } from "./Needs";
 import { isAt, openTo, places } from "./places";
 
 const Overview = lazily(() => import("../pages/overview/OverviewPage"));
+const Threads = lazily(() => import("../pages/threads/ThreadsPage"));
 const Thread = lazily(() => import("../pages/thread/ThreadPage"));
 const References = lazily(() => import("../pages/references/ReferencesPage"));
 const Context = lazily(() => import("../pages/context/ContextPage"));
@@ -39,7 +39,7 @@ export function Pages() {
               <Overview />
             </Route>
             <Route path="/threads">
-              <ThreadsPage />
+              <Threads />
             </Route>
             <Route path="/threads/:hash">{({ hash }) => <Thread key={hash} kind="thread" hash={hash} />}</Route>
             <Route path="/sessions/:hash">{({ hash }) => <Thread key={hash} kind="session" hash={hash} />}</Route>

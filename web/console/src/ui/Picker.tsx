@@ -5,7 +5,7 @@ import { t } from "../words";
 import { nameOf, short } from "./format";
 import { Icon } from "./icons";
 import styles from "./Picker.module.css";
-import { type Thing, ThingFields } from "./Things";
+import { ComponentName, type Thing, ThingFields } from "./Things";
 
 const FindComponents = graphql(
   `
@@ -18,17 +18,8 @@ const FindComponents = graphql(
   [ThingFields],
 );
 
-/** What a component is called. */
-export const ComponentName = graphql(
-  `
-  query ComponentName($hash: Hash!) {
-    component(hash: $hash) { ...ThingFields }
-  }
-`,
-  [ThingFields],
-);
-
-type Namespaces = VariablesOf<typeof FindComponents>["namespaces"];
+/** Kinds of components. */
+export type Namespaces = VariablesOf<typeof FindComponents>["namespaces"];
 type Props = {
   label: string;
   namespaces: Namespaces;
@@ -104,7 +95,7 @@ export function Picker(props: Props) {
       <div className={styles.chips}>
         {chosen.map((hash) => (
           <span key={hash} className={styles.chip}>
-            <Name hash={hash} />
+            <NameOf hash={hash} />
             <button
               type="button"
               className={styles.remove}
@@ -174,7 +165,7 @@ export function Picker(props: Props) {
 }
 
 /** The name behind a hash, as soon as it is known. */
-function Name({ hash }: { hash: string }) {
+export function NameOf({ hash }: { hash: string }) {
   const [{ data }] = useQuery({ query: ComponentName, variables: { hash }, requestPolicy: "cache-first" });
   return <bdi title={hash}>{data?.component ? nameOf(data.component) : short(hash)}</bdi>;
 }

@@ -17,6 +17,16 @@ export const ThingFields = graphql(`
   }
 `);
 
+/** What a component is called. */
+export const ComponentName = graphql(
+  `
+  query ComponentName($hash: Hash!) {
+    component(hash: $hash) { ...ThingFields }
+  }
+`,
+  [ThingFields],
+);
+
 /** A component as far as it is shown here. */
 export type Thing = {
   __typename: string;

@@ -57,6 +57,7 @@ const shapes = {
   browser: <path d="M2 3h12v10h-12zM2 6h12M4 4.5v.1M5.8 4.5v.1" />,
   retry: <path d="M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3" />,
   empty: <path d="M2.5 9l2-5.5h7l2 5.5v4h-11zM2.5 9h3l1 1.5h3l1-1.5h3" />,
+  edit: <path d="M2.8 13.2l.6-3 7.3-7.3 2.4 2.4-7.3 7.3zM9.2 4.4l2.4 2.4" />,
   plus: <path d="M8 3v10M3 8h10" />,
 } satisfies Record<string, ReactNode>;
 

@@ -4,6 +4,7 @@ import type app from "./en/app.json";
 import type chain from "./en/chain.json";
 import type components from "./en/components.json";
 import type erase from "./en/erase.json";
+import type filter from "./en/filter.json";
 import type lab from "./en/lab.json";
 import type overview from "./en/overview.json";
 import type palette from "./en/palette.json";
@@ -32,6 +33,7 @@ type Areas = {
   chain: typeof chain;
   components: typeof components;
   erase: typeof erase;
+  filter: typeof filter;
   lab: typeof lab;
   overview: typeof overview;
   palette: typeof palette;

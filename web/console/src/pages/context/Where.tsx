@@ -1,21 +1,13 @@
 import { useState } from "react";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
+import { lists, things } from "../../filter/scope";
 import { IconButton } from "../../ui/Button";
 import { short } from "../../ui/format";
 import { Picker } from "../../ui/Picker";
 import { T, t } from "../../words";
 import type { Draft } from "./Form";
 import styles from "./Form.module.css";
-import { type ListName, lists } from "./request";
-
-const pickers = [
-  { name: "player", namespaces: ["PLY", "PLU", "PLX"] },
-  { name: "tag", namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
-  { name: "item", namespaces: ["ITM", "ITU", "ITX"] },
-  { name: "place", namespaces: ["LOC", "LOU", "LOX"] },
-  { name: "flag", namespaces: ["FLG", "FLU"] },
-] as const satisfies { name: ListName; namespaces: Parameters<typeof Picker>[0]["namespaces"] }[];
 
 const kinds = ["CONTEXT", "ACCOUNTANT", "SECRETARY"] as const;
 
@@ -47,7 +39,7 @@ export function Where({ params, draft }: { params: URLSearchParams; draft: Draft
         </p>
       ))}
       {has(identity, "log:read") ? null : <p className={styles.note}>{t("lab.unread")}</p>}
-      {pickers.map(({ name, namespaces }) => (
+      {things.map(({ name, namespaces }) => (
         <Picker
           key={name}
           label={t(`lab.scope.${name}`)}

@@ -1,21 +1,9 @@
 import type { VariablesOf } from "../../api/graphql";
+import { listsIn } from "../../filter/scope";
 import type { AskForContext } from "./query";
 
 /** What the server is asked. */
 export type RequestInput = VariablesOf<typeof AskForContext>["input"];
-
-/** Lists of hashes that narrow the scope, by their names in the address. */
-export const lists = {
-  player: "players",
-  tag: "hashtags",
-  flag: "flags",
-  item: "items",
-  place: "locations",
-  thread: "threads",
-} as const;
-
-/** The name in the address of a list that narrows the scope. */
-export type ListName = keyof typeof lists;
 
 /** The limits of a request, as the schema states them. */
 export const limits = {
@@ -42,11 +30,7 @@ export const nameAt = (name: string, side: Side): string => (side === 1 ? name :
 export function requestOf(params: URLSearchParams, side: Side = 1): RequestInput | null {
   const query = (params.get("q") ?? "").trim();
   if (!query) return null;
-  const scope: NonNullable<RequestInput["scope"]> = {};
-  for (const name of Object.keys(lists) as ListName[]) {
-    const hashes = params.getAll(name);
-    if (hashes.length > 0) scope[lists[name]] = hashes;
-  }
+  const scope: NonNullable<RequestInput["scope"]> = listsIn(params);
   const types = refTypes.filter((t) => params.getAll("type").includes(t));
   if (types.length > 0) scope.types = types;
   const since = params.get("since");

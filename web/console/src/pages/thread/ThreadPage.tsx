@@ -6,6 +6,7 @@ import { useSession } from "../../api/session";
 import { auditSession } from "../../app/places";
 import { useTitle } from "../../app/title";
 import type { Subject } from "../../chain/verify";
+import { everything, type Filter, withFilter } from "../../filter/match";
 import { fromFinding, fromServer } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
 import { type RangeHandle, RangeList, type Seen } from "../../ui/ranges/RangeList";
@@ -14,7 +15,6 @@ import { T, t } from "../../words";
 import { nameFor, readTop, readWanted, topFor } from "./address";
 import { FilterBar } from "./FilterBar";
 import { Full } from "./Full";
-import { everything, type Filter, withFilter } from "./filter";
 import { Head } from "./Head";
 import { Jump } from "./Jump";
 import { linkState } from "./link";
@@ -338,11 +338,7 @@ function Nothing({ subject: { kind, hash }, filtered, onAll }: NothingProps) {
   const { identity } = useSession();
   if (filtered) {
     return (
-      <Screen
-        icon="search"
-        title={t("thread.filtered")}
-        action={<Button onClick={onAll}>{t("thread.filter.clear")}</Button>}
-      >
+      <Screen icon="search" title={t("thread.filtered")} action={<Button onClick={onAll}>{t("filter.clear")}</Button>}>
         {t("thread.filtered.detail")}
       </Screen>
     );

@@ -1,7 +1,7 @@
 import { askApart } from "../../api/apart";
 import type { Chunk } from "../../api/ranges";
 import type { Subject } from "../../chain/verify";
-import type { Match } from "./filter";
+import type { Match } from "../../filter/match";
 import { type Mark, MarksQuery, type MessageRow, PlaceAtQuery, PlaceQuery, RangeQuery } from "./query";
 
 /** Where a message stands, from 0: among all, and among those that match; null if it is not among them. */

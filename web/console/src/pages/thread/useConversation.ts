@@ -3,7 +3,7 @@ import { useSearchParams } from "wouter";
 import { Ranges } from "../../api/ranges";
 import { useSession } from "../../api/session";
 import type { Subject } from "../../chain/verify";
-import { type Filter, filterKey, matchOf, readFilter } from "./filter";
+import { type Filter, filterKey, matchOf, readFilter } from "../../filter/match";
 import type { MessageRow } from "./query";
 import { Source } from "./source";
 

@@ -1,80 +1,93 @@
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import { useClient } from "urql";
-import { Link } from "wouter";
+import { useSearchParams } from "wouter";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
-import { join, nameOf } from "../../ui/format";
-import { ShortHash } from "../../ui/Hash";
+import { Button } from "../../ui/Button";
 import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
-import { Avatar } from "../../ui/Things";
-import { Time } from "../../ui/Time";
+import { Take } from "../../ui/take/Take";
 import { T, t } from "../../words";
-import { type ThreadRow, ThreadsQuery } from "./query";
+import { Bar } from "./Bar";
+import { Chips, chipsOf } from "./Chips";
+import { threadColumns } from "./columns";
+import { addressOf, allThreads, askedOf, readThreadFilter, type ThreadFilter, threadKey } from "./filter";
+import { ThreadsQuery } from "./query";
+import { Row } from "./Row";
 import styles from "./ThreadsPage.module.css";
 
-/** The latest threads: who takes part, how much was said, and when last. */
-export function ThreadsPage() {
+/** The latest threads, or those that hold a message as the address says. */
+export default function ThreadsPage() {
   useTitle(t("threads.title"));
   const client = useClient();
-  const { identity } = useSession();
+  const [params, setParams] = useSearchParams();
+  const key = threadKey(params);
+  const filter = useMemo(() => readThreadFilter(new URLSearchParams(key)), [key]);
+  // What is relative is of the moment that the list is opened at: its pages are of one list.
+  const asked = useMemo(() => askedOf(filter, Date.now()), [filter]);
   const pages = usePages(
     useCallback(
-      async (after: string | null) => {
-        return pageOf((await ask(client, ThreadsQuery, { after, count: after === null })).threads);
-      },
-      [client],
+      async (after: string | null) =>
+        pageOf((await ask(client, ThreadsQuery, { ...asked, after, count: after === null })).threads),
+      [client, asked],
     ),
   );
+  const onFilter = (f: ThreadFilter) => setParams(addressOf(f), { replace: true });
   return (
     <>
-      <PageHead
-        title={t("threads.title")}
-        note={
-          pages.totalCount === null
-            ? ""
-            : t(isAdmin(identity) ? "threads.note" : "threads.note.own", { n: pages.totalCount })
-        }
-      />
+      <PageHead title={t("threads.title")} note={<Note n={pages.totalCount} filtered={key !== ""} />}>
+        <Take
+          file="threads"
+          columns={threadColumns()}
+          rows={pages.fetchPage}
+          request={{ query: ThreadsQuery, variables: { ...asked, after: null, count: true } }}
+        />
+      </PageHead>
+      <Bar filter={filter} address={key} onFilter={onFilter} />
+      <Chips filter={filter} onFilter={onFilter} />
       <List
+        key={key}
         pages={pages}
         what="threads"
         keyOf={(thread) => thread.hash}
         estimate={76}
         row={(thread) => <Row thread={thread} />}
-        empty={
-          <Screen icon="empty" title={t("threads.none")}>
-            {isAdmin(identity) ? <T id="threads.none.all" /> : t("threads.none.own")}
-          </Screen>
-        }
+        empty={key === "" ? <Empty /> : <FilteredOut filter={filter} onAll={() => onFilter(allThreads())} />}
       />
     </>
   );
 }
 
-function Row({ thread }: { thread: ThreadRow }) {
-  const { hash, players, messageCount, lastMessageAt, lastMessage: last } = thread;
+// How many there are; nothing until the server has said so.
+function Note({ n, filtered }: { n: number | null; filtered: boolean }) {
+  const { identity } = useSession();
+  const all = isAdmin(identity) ? "threads.note" : "threads.note.own";
+  return <span role="status">{n !== null && t(filtered ? "threads.note.filtered" : all, { n })}</span>;
+}
+
+function Empty() {
+  const { identity } = useSession();
   return (
-    <Link href={`/threads/${hash}`} className={styles.row}>
-      <span className={styles.faces}>
-        {players.slice(0, 3).map((p) => (
-          <Avatar key={p.hash} of={p} />
+    <Screen icon="empty" title={t("threads.none")}>
+      {isAdmin(identity) ? <T id="threads.none.all" /> : t("threads.none.own")}
+    </Screen>
+  );
+}
+
+function FilteredOut({ filter, onAll }: { filter: ThreadFilter; onAll: () => void }) {
+  const chips = chipsOf(filter);
+  return (
+    <Screen icon="search" title={t("threads.filtered")} action={<Button onClick={onAll}>{t("filter.clear")}</Button>}>
+      <p>{t("threads.filtered.detail", { n: chips.length })}</p>
+      <ul className={styles.reasons} aria-label={t("threads.chips")}>
+        {chips.map(({ id, label }) => (
+          <li key={id}>{label}</li>
         ))}
-      </span>
-      <span className={styles.names}>
-        <bdi>{join(players.map(nameOf))}</bdi> <ShortHash hash={hash} />
-      </span>
-      <span className={styles.last} dir="auto">
-        <T id="threads.said" values={{ name: nameOf(last.owner), text: last.content ?? t("threads.erased") }} />
-      </span>
-      <span className={styles.when}>
-        <Time at={lastMessageAt} as="ago" />
-      </span>
-      <span className={styles.count}>{t("threads.count", { n: messageCount })}</span>
-    </Link>
+      </ul>
+    </Screen>
   );
 }

@@ -3,8 +3,8 @@ import { ThingFields } from "../../ui/Things";
 
 export const ThreadsQuery = graphql(
   `
-  query Threads($after: String, $count: Boolean!) {
-    threads(first: 25, after: $after) {
+  query Threads($filter: ContextScope, $match: MessageMatch, $after: String, $count: Boolean!) {
+    threads(filter: $filter, match: $match, first: 25, after: $after) {
       edges {
         node {
           hash

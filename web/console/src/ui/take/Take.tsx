@@ -1,9 +1,10 @@
-import { useId, useRef } from "react";
+import { useRef } from "react";
 import { useAction } from "../../actions/useAction";
 import type { Request } from "../../api/curl";
 import type { FetchPage } from "../../api/pages";
 import { t } from "../../words";
 import { Button } from "../Button";
+import { Menu } from "../menu/Menu";
 import type { Column } from "../table/cells";
 import styles from "./Take.module.css";
 import { type How, useTake } from "./useTake";
@@ -22,8 +23,6 @@ const ways = ["copyCsv", "saveCsv", "saveJson"] as const satisfies readonly How[
 
 /** A menu that copies or downloads what a table holds, or copies the request that fetched it. */
 export function Take<T>({ request, ...of }: TakeProps<T>) {
-  const id = useId();
-  const opener = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
   const { state, take, copyRequest, cancel } = useTake(of);
   // The menu tells how far it is: it opens where it was not opened.
@@ -40,42 +39,31 @@ export function Take<T>({ request, ...of }: TakeProps<T>) {
   useAction("table.saveCsv", () => start("saveCsv"));
   useAction("table.saveJson", () => start("saveJson"));
   useAction("request.copy", startRequest, { enabled: request !== undefined });
-  const place = () => {
-    const [at, box] = [opener.current?.getBoundingClientRect(), menu.current];
-    if (!at || !box) return;
-    box.style.top = `${Math.max(8, Math.min(at.bottom + 4, window.innerHeight - box.offsetHeight - 8))}px`;
-    box.style.left = `${Math.max(8, Math.min(at.right - box.offsetWidth, window.innerWidth - box.offsetWidth - 8))}px`;
-  };
   return (
-    <>
-      <Button ref={opener} icon="copy" popoverTarget={id} aria-haspopup="true">
-        {t("table.take")}
-      </Button>
-      <div ref={menu} id={id} popover="auto" className={styles.menu} onToggle={place}>
-        {ways.map((how) => (
-          <Button key={how} look="quiet" disabled={state.kind === "running"} onClick={() => start(how)}>
-            {t(`actions.table.${how}`)}
-          </Button>
-        ))}
-        {request && (
-          <Button look="quiet" onClick={startRequest}>
-            {t("actions.request.copy")}
-          </Button>
-        )}
-        {state.kind === "running" && (
-          <label className={styles.progress}>
-            <progress max={state.of ?? undefined} value={state.of === null ? undefined : state.rows} />
-            <Button onClick={cancel}>{t("ui.cancel")}</Button>
-          </label>
-        )}
-        <p role="status" className={state.kind === "failed" ? styles.failed : styles.note}>
-          {state.kind === "running" && progressWords(state)}
-          {state.kind === "done" && state.words}
-          {state.kind === "failed" && t("table.failed", { why: state.why })}
-          {state.kind === "cancelled" && t("table.cancelled")}
-        </p>
-      </div>
-    </>
+    <Menu icon="copy" word={t("table.take")} box={menu}>
+      {ways.map((how) => (
+        <Button key={how} look="quiet" disabled={state.kind === "running"} onClick={() => start(how)}>
+          {t(`actions.table.${how}`)}
+        </Button>
+      ))}
+      {request && (
+        <Button look="quiet" onClick={startRequest}>
+          {t("actions.request.copy")}
+        </Button>
+      )}
+      {state.kind === "running" && (
+        <label className={styles.progress}>
+          <progress max={state.of ?? undefined} value={state.of === null ? undefined : state.rows} />
+          <Button onClick={cancel}>{t("ui.cancel")}</Button>
+        </label>
+      )}
+      <p role="status" className={state.kind === "failed" ? styles.failed : styles.note}>
+        {state.kind === "running" && progressWords(state)}
+        {state.kind === "done" && state.words}
+        {state.kind === "failed" && t("table.failed", { why: state.why })}
+        {state.kind === "cancelled" && t("table.cancelled")}
+      </p>
+    </Menu>
   );
 }
 

@@ -1,4 +1,4 @@
-// Which messages of a conversation are shown: as the address holds it, and as the server is asked.
+// Which messages are shown: as the address holds it, and as the server is asked.
 
 /** A filter. since and until: a moment (RFC 3339), or how long ago, as in "-24h": that is kept as it is. */
 export type Filter = {
@@ -70,7 +70,13 @@ function readTime(text: string | null): string {
   return /^-\d{1,5}[mhd]$/.test(text) || !Number.isNaN(Date.parse(text)) ? text : "";
 }
 
-function moment(text: string, now: number): string {
+/** How long ago "-24h" says; null for a moment, and for nothing. unit: m, h or d. */
+export function agoOf(text: string): { n: number; unit: string } | null {
   const [, n, unit] = /^-(\d+)([mhd])$/.exec(text) ?? [];
-  return new Date(n && unit ? now - Number(n) * (units[unit] ?? 0) : Date.parse(text)).toISOString();
+  return n && unit ? { n: Number(n), unit } : null;
+}
+
+function moment(text: string, now: number): string {
+  const ago = agoOf(text);
+  return new Date(ago ? now - ago.n * (units[ago.unit] ?? 0) : Date.parse(text)).toISOString();
 }
