@@ -34,7 +34,7 @@ export function Bar({ filter, address, onFilter }: Props) {
   const choose = (name: ThingName, hashes: string[]) =>
     onFilter({ ...filter, things: { ...filter.things, [name]: hashes } });
   return (
-    <search aria-label={t("filter.title")}>
+    <search className={styles.search} data-open={open} aria-label={t("filter.title")}>
       <div className={filters.bar} data-folded={!open}>
         <Fields filter={filter.match} onFilter={(match) => onFilter({ ...filter, match })} />
         <Button icon="selections" action="filter.more" aria-expanded={open} aria-controls={id}>

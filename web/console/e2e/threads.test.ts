@@ -1,0 +1,427 @@
+// The list of threads: narrowed as the database says, kept in the address, and in views that somebody named.
+import { randomBytes } from "node:crypto";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, Visit } from "./browser";
+import { looks } from "./looks";
+import { type Server, startServer } from "./server";
+
+let server: Server;
+let browser: Browser;
+let secret: string; // of a player who takes part in nothing
+let one: Record<"player" | "tag" | "flag" | "item" | "place", { hash: string; name: string }>;
+
+const many = 60;
+const hash = () => randomBytes(32).toString("hex");
+
+beforeAll(async () => {
+  server = await startServer();
+  browser = await startBrowser();
+  const named = (table: string) => {
+    const [found = "", name = ""] = server
+      .sql(`SELECT hash, name FROM core.${table} WHERE name IS NOT NULL ORDER BY hash LIMIT 1`)
+      .split("|");
+    return { hash: found, name };
+  };
+  one = {
+    player: named("players"),
+    tag: named("hashtags"),
+    flag: named("flags"),
+    item: named("items"),
+    place: named("locations"),
+  };
+  const about = {
+    hashtags: [one.tag.hash],
+    flagId: one.flag.hash,
+    itemIds: [one.item.hash],
+    locationId: one.place.hash,
+    importance: 2,
+    content: "A zeppelin over the lake",
+    channel: "telegram-e2e",
+  };
+  const small = Array.from({ length: many }, (_, i) => ({ content: `number ${i}`, channel: "many-e2e" }));
+  const sessionHash = hash();
+  await server.ask("mutation ($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }", {
+    m: [about, { ...about, importance: 1, content: "Another balloon" }, ...small].map((m) => ({
+      ...m,
+      sessionHash,
+      threadHash: hash(),
+      ownerId: one.player.hash,
+    })),
+  });
+  const alone = hash();
+  server.sql(
+    `INSERT INTO core.players (hash, namespace, key, name) VALUES ('${alone}', 'ply', 'nobody-e2e', 'Nobody')`,
+  );
+  ({ secret } = await server.makeToken({ player: alone, kind: "CLIENT", scopes: ["log:read"] }));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const visit = (look?: Parameters<typeof Visit.begin>[2]) => Visit.begin(browser, server, look);
+const shots = process.env.SCREENSHOTS;
+
+// The threads that hold a message of which the database says so.
+const threadsWith = (condition: string): string[] =>
+  server
+    .sql(`SELECT DISTINCT thread_hash FROM log.messages m WHERE thread_hash IS NOT NULL AND ${condition} ORDER BY 1`)
+    .split("\n")
+    .filter((line) => line !== "");
+
+const rows = (v: Visit) => v.page.getByRole("region", { name: "threads" }).getByRole("listitem");
+const chips = (v: Visit) => v.page.getByRole("list", { name: "Filters that are set" }).getByRole("button");
+const noted = (n: number) => `${n} ${n === 1 ? "matches" : "match"}, latest first`;
+const shows = (v: Visit, n: number) => v.page.getByText(noted(n), { exact: true }).waitFor();
+const query = (v: Visit) => new URL(v.page.url()).searchParams;
+
+describe("each filter in the address", () => {
+  const cases: [string, () => string, () => string][] = [
+    [
+      "player",
+      () => `player=${one.player.hash}`,
+      () => `'${one.player.hash}' IN (owner_id, master_player) OR '${one.player.hash}' = ANY (players_id)`,
+    ],
+    ["tag", () => `tag=${one.tag.hash}`, () => `'${one.tag.hash}' = ANY (hashtags)`],
+    ["flag", () => `flag=${one.flag.hash}`, () => `flag_id = '${one.flag.hash}'`],
+    [
+      "item",
+      () => `item=${one.item.hash}`,
+      () => `(master_item_id = '${one.item.hash}' OR '${one.item.hash}' = ANY (item_id))`,
+    ],
+    ["place", () => `place=${one.place.hash}`, () => `loc_id = '${one.place.hash}'`],
+    ["channel", () => "channel=telegram-e2e", () => "channel = 'telegram-e2e'"],
+    ["two channels", () => "channel=telegram-e2e&channel=many-e2e", () => "channel IN ('telegram-e2e', 'many-e2e')"],
+    ["importance", () => "importance=2", () => "importance = 2"],
+    ["the last hour", () => "since=-1h", () => "created_at >= now() - interval '1 hour'"],
+    ["moments", () => "until=2001-01-01T00:00:00Z", () => "created_at < '2001-01-01'"],
+    ["words", () => "q=zeppelin", () => "content ~* '\\mzeppelin'"],
+    [
+      "all at once",
+      () => `q=zeppelin&tag=${one.tag.hash}&place=${one.place.hash}&importance=2&since=-1h`,
+      () => "content ~* '\\mzeppelin' AND importance = 2",
+    ],
+  ];
+
+  it("narrows as the database says, and leaves nothing else in", async () => {
+    const v = await visit();
+    await v.signIn("/threads");
+    for (const [name, address, condition] of cases) {
+      const want = threadsWith(`(${condition()})`);
+      await v.go(`/threads?${address()}`);
+      if (want.length === 0) {
+        await v.page.getByRole("heading", { name: "No thread matches" }).waitFor();
+        continue;
+      }
+      await shows(v, want.length);
+      await rows(v).first().waitFor();
+      const links = await rows(v)
+        .getByRole("link")
+        .evaluateAll((all) => all.map((a) => a.getAttribute("href")?.slice("/threads/".length) ?? ""));
+      expect(
+        links.filter((h) => !want.includes(h)),
+        name,
+      ).toEqual([]);
+      if (want.length <= 8) expect(links.toSorted(), name).toEqual(want);
+    }
+    await v.end();
+  });
+
+  it("is refused in words where it cannot be meant, and can be taken back", async () => {
+    const v = await visit();
+    await v.signIn("/threads?player=xyz");
+    await v.page
+      .getByRole("alert")
+      .getByText(/player/i)
+      .first()
+      .waitFor();
+    await chips(v).getByText("xyz").click();
+    await v.page.getByText(/\d+, latest first/).waitFor();
+    await v.end();
+  });
+
+  it("is the same after a reload and in a clean profile, and what is relative stays so", async () => {
+    const address = `/threads?channel=telegram-e2e&since=-24h`;
+    for (let i = 0; i < 2; i++) {
+      const v = await visit();
+      await v.signIn(address);
+      await shows(v, 2);
+      await v.page.reload();
+      await shows(v, 2);
+      expect(await v.page.getByRole("combobox", { name: "Time" }).inputValue()).toBe("-24h");
+      expect(query(v).get("since")).toBe("-24h");
+      await v.end();
+    }
+  });
+
+  it("goes on to the end of a long list, a page at a time", async () => {
+    const v = await visit();
+    await v.signIn("/threads?channel=many-e2e");
+    await shows(v, many);
+    const list = v.page.getByRole("region", { name: "threads" });
+    await expect
+      .poll(async () => {
+        await list.evaluate((e) => e.scrollTo(0, e.scrollHeight));
+        return await v.page.getByText(`All ${many} threads`).count();
+      })
+      .toBe(1);
+    expect(await rows(v).count()).toBeLessThan(40);
+    await v.end();
+  });
+});
+
+describe("the filter bar", () => {
+  it("writes into the address, and shows what is set as chips to take back", async () => {
+    const v = await visit();
+    await v.signIn("/threads");
+    await v.page.getByRole("searchbox", { name: "Channels" }).fill("telegram-e2e");
+    await shows(v, 2);
+    await v.page.getByRole("combobox", { name: "Importance" }).selectOption("2");
+    await shows(v, 1);
+    await v.page.getByRole("combobox", { name: "Time" }).selectOption({ label: "Last 24 hours" });
+    await v.page.getByRole("searchbox", { name: "Words in the text" }).fill("zeppelin");
+    await v.page.waitForURL(/q=zeppelin/);
+    await v.page.getByRole("button", { name: "More filters" }).click();
+    for (const [label, { hash: wanted, name }] of [
+      ["Players", one.player],
+      ["Tags", one.tag],
+      ["Flags", one.flag],
+      ["Items", one.item],
+      ["Places", one.place],
+    ] as const) {
+      await v.page.getByRole("combobox", { name: label, exact: true }).fill(wanted);
+      await v.page.getByRole("listbox", { name: label, exact: true }).getByRole("option").first().waitFor();
+      await v.page.keyboard.press("ArrowDown");
+      await v.page.keyboard.press("Enter");
+      await v.page.waitForURL(new RegExp(wanted));
+      await v.page.keyboard.press("Escape");
+      await chips(v).filter({ hasText: name }).first().waitFor();
+    }
+    await shows(v, 1);
+    expect(await chips(v).count()).toBe(9);
+    expect(query(v).get("since")).toBe("-24h");
+    await chips(v).filter({ hasText: "Words: zeppelin" }).click();
+    await expect.poll(() => chips(v).count()).toBe(8);
+    expect(await v.focused()).toMatch(/Remove the filter Channel: telegram-e2e/);
+    await v.page.keyboard.press("Enter");
+    await expect.poll(() => query(v).has("channel")).toBe(false);
+    await v.page.getByRole("button", { name: "Clear the filter" }).click();
+    await expect.poll(() => query(v).size).toBe(0);
+    expect(await chips(v).count()).toBe(0);
+    await v.end();
+  });
+
+  it("says which filters leave nothing, and clears them", async () => {
+    const v = await visit();
+    await v.signIn("/threads?q=zeppelin&importance=1");
+    await v.page.getByRole("heading", { name: "No thread matches" }).waitFor();
+    const reasons = v.page.getByRole("main").getByRole("list", { name: "Filters that are set" }).last();
+    expect(await reasons.innerText()).toMatch(/Words: zeppelin\s+Importance: 1/);
+    expect(await v.page.getByText("No threads yet").count()).toBe(0);
+    await v.page.getByRole("button", { name: "Clear the filter" }).last().click();
+    await rows(v).first().waitFor();
+    expect(query(v).size).toBe(0);
+    await v.end();
+  });
+
+  it("is not what makes a list empty of which nothing may be seen", async () => {
+    const v = await visit();
+    await v.signIn("/threads", secret);
+    await v.page.getByRole("heading", { name: "No threads yet" }).waitFor();
+    await v.page.getByText("0 that you take part in, latest first").waitFor();
+    await v.end();
+  });
+
+  it("never takes a failure for nothing", async () => {
+    const v = await visit();
+    await v.signIn("/components");
+    await v.page.route("**/graphql", (r) =>
+      r.request().postData()?.includes("query Threads(") ? r.abort() : r.continue(),
+    );
+    await v.go("/threads?q=zeppelin");
+    await v.page.getByRole("alert").getByRole("button", { name: "Try again" }).waitFor();
+    expect(await v.page.getByText(/No thread matches|No threads yet|0 match/).count()).toBe(0);
+    await v.page.unroute("**/graphql");
+    await v.page.getByRole("button", { name: "Try again" }).click();
+    await shows(v, 1);
+    await v.end(/Failed to load resource/);
+  });
+
+  it("is taken away as it is filtered, and asked again from a shell", async () => {
+    const v = await visit();
+    await v.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.base });
+    await v.signIn("/threads?channel=many-e2e");
+    await shows(v, many);
+    await v.page.getByRole("button", { name: "Take…" }).click();
+    await v.page.getByRole("button", { name: "Copy the table as CSV" }).click();
+    await v.page.getByText(`${many} rows copied.`).waitFor();
+    const csv = await v.page.evaluate(() => navigator.clipboard.readText());
+    const lines = csv.trimEnd().split(/\r?\n/);
+    expect(lines[0]).toBe("Hash,Players,Messages,Started,Last message,Last sender,Last text");
+    expect(
+      lines
+        .slice(1)
+        .map((l) => l.slice(0, 64))
+        .sort(),
+    ).toEqual(threadsWith("channel = 'many-e2e'"));
+    await v.page.getByRole("button", { name: "Copy the request as curl" }).click();
+    await v.page.getByText("Copied, with $TOKEN").waitFor();
+    expect(await v.page.evaluate(() => navigator.clipboard.readText())).toContain('"channels":["many-e2e"]');
+    await v.end();
+  });
+});
+
+describe("saved views", () => {
+  const views = (v: Visit) => v.page.getByRole("list", { name: "Views" });
+
+  it("are saved, applied, renamed, deleted and brought back by keyboard alone, and are links", async () => {
+    const v = await visit();
+    await v.signIn("/threads");
+    await rows(v).first().waitFor();
+    await v.page.keyboard.press("/");
+    await v.page.keyboard.type("zeppelin");
+    await shows(v, 1);
+    await v.tabTo(/^Views$/);
+    await v.page.keyboard.press("Enter");
+    await expect.poll(() => v.focused()).toBe("Name for this view");
+    await v.page.keyboard.type("Airships");
+    await v.page.keyboard.press("Enter");
+    await v.page.getByText("Airships is saved.").waitFor();
+    await v.page.keyboard.press("Escape");
+    await v.go("/threads");
+    await rows(v).first().waitFor();
+
+    await v.page.keyboard.press("v");
+    await expect.poll(() => v.focused()).toBe("Airships");
+    await v.page.keyboard.press("Enter");
+    await shows(v, 1);
+    expect(query(v).toString()).toBe("q=zeppelin");
+    await v.page.keyboard.press("v");
+    await expect.poll(() => v.focused()).toBe("Airships");
+    expect(await views(v).getByRole("link").getAttribute("aria-current")).toBe("true");
+    expect(await views(v).getByRole("link").getAttribute("href")).toBe("/threads?q=zeppelin");
+
+    await v.page.keyboard.press("Tab");
+    expect(await v.focused()).toBe("Rename Airships");
+    await v.page.keyboard.press("Enter");
+    await expect.poll(() => v.focused()).toBe("New name of Airships");
+    await v.page.keyboard.type("Balloons");
+    await v.page.keyboard.press("Enter");
+    await v.page.getByText("It is called Balloons now.").waitFor();
+    await expect.poll(() => v.focused()).toBe("Balloons");
+    await v.tabTo(/^Delete Balloons$/);
+    await v.page.keyboard.press("Enter");
+    await v.page.getByText("No views yet.").waitFor();
+    await expect.poll(() => v.focused()).toBe("Bring Balloons back");
+    await v.page.keyboard.press("Enter");
+    await views(v).getByRole("link", { name: "Balloons" }).waitFor();
+    await v.page.reload();
+    await shows(v, 1);
+    await v.page.keyboard.press("v");
+    await views(v).getByRole("link", { name: "Balloons" }).waitFor();
+    await v.end();
+  });
+
+  it("of one name are replaced, walked by arrows, and each player's own", async () => {
+    const v = await visit();
+    await v.signIn("/threads?importance=2");
+    const save = async (name: string, word: string) => {
+      await v.page.getByRole("textbox", { name: "Name for this view" }).fill(name);
+      await v.page.getByRole("button", { name: word, exact: true }).click();
+      await v.page.getByText(`${name} is saved.`).waitFor();
+    };
+    await v.page.getByRole("button", { name: "Views" }).click();
+    await save("First", "Save");
+    await save("Second", "Save");
+    await v.page.keyboard.press("Escape");
+    await v.go("/threads?channel=many-e2e");
+    await shows(v, many);
+    await v.page.getByRole("button", { name: "Views" }).click();
+    await save("Second", "Replace");
+    expect(await views(v).getByRole("link").count()).toBe(2);
+    await views(v).getByRole("link", { name: "First" }).focus();
+    await v.page.keyboard.press("ArrowDown");
+    expect(await v.focused()).toBe("Second");
+    await v.page.keyboard.press("ArrowDown");
+    expect(await v.focused()).toBe("First");
+    await v.page.keyboard.press("ArrowUp");
+    await v.page.keyboard.press("Enter");
+    await v.page.waitForURL(/channel=many-e2e/);
+    await v.page.getByRole("button", { name: "Sign out" }).click();
+    await v.signIn("/threads", secret);
+    await v.page.getByRole("heading", { name: "No threads yet" }).waitFor();
+    await v.page.keyboard.press("v");
+    await v.page.getByText("No views yet.").waitFor();
+    await v.end();
+  });
+
+  it("that this browser keeps are checked: what is none is told and left out", async () => {
+    const v = await visit();
+    await v.signIn("/threads?importance=2");
+    await v.page.getByRole("button", { name: "Views" }).click();
+    await v.page.getByRole("textbox", { name: "Name for this view" }).fill("Mine");
+    await v.page.keyboard.press("Enter");
+    await v.page.getByText("Mine is saved.").waitFor();
+    await v.page.evaluate(() => {
+      const key = Object.keys(localStorage).find((k) => k.startsWith("threads.views:")) ?? "";
+      const kept = JSON.parse(localStorage.getItem(key) ?? "") as { views: unknown[] };
+      kept.views.push({ name: 1 }, { name: "Odd", query: "evil=%3Cscript%3E&importance=2" });
+      localStorage.setItem(key, JSON.stringify(kept));
+    });
+    await v.page.reload();
+    await rows(v).first().waitFor();
+    await v.page.keyboard.press("v");
+    await v.page.getByText("Not all that this browser kept can be read").waitFor();
+    expect(await views(v).getByRole("link").allInnerTexts()).toEqual(["Mine", "Odd"]);
+    expect(await views(v).getByRole("link", { name: "Odd" }).getAttribute("href")).toBe("/threads?importance=2");
+    await v.end();
+  });
+});
+
+describe("axe finds nothing, and nothing is wider than the screen", () => {
+  const all = [
+    ...looks,
+    { theme: "dark" as const, width: 320, height: 700 },
+    { theme: "light" as const, width: 2560, height: 1200 },
+  ];
+  it.each(all)("$theme, $width wide", async (look) => {
+    const v = await visit(look);
+    await v.signIn(`/threads?tag=${one.tag.hash}&channel=telegram-e2e&since=-24h`);
+    await shows(v, 2);
+    const check = async (what: string) => {
+      await v.accessible(`threads, ${what}`);
+      expect(await v.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(look.width);
+      if (shots) await v.page.screenshot({ path: `${shots}/threads-${what}-${look.theme}-${look.width}.png` });
+    };
+    await check("filtered");
+    await v.page.keyboard.press("f");
+    await expect.poll(() => v.focused()).toBe("Players");
+    await v.page.keyboard.press("Escape");
+    await check("open");
+    await v.page.getByRole("button", { name: "Views" }).click();
+    await v.page.getByRole("textbox", { name: "Name for this view" }).fill("Yesterday and today");
+    await v.page.keyboard.press("Enter");
+    await v.page.getByText("Yesterday and today is saved.").waitFor();
+    await check("views");
+    await v.go("/threads?q=nothingatall&until=-7d");
+    await v.page.getByRole("heading", { name: "No thread matches" }).waitFor();
+    await check("out");
+    await v.end();
+  });
+
+  it("in Spanish", async () => {
+    const v = await visit({ locale: "es-ES", width: 390, height: 844 });
+    await v.page.goto(
+      `${server.base}/threads?channel=telegram-e2e&since=-7d&importance=1&importance=2#token=${server.token}`,
+    );
+    await v.page.getByText("coinciden 2, los últimos primero").waitFor();
+    const set = v.page.getByRole("list", { name: "Filtros puestos" });
+    expect(await set.innerText()).toMatch(/Canal: telegram-e2e[\s\S]*Relevante o más[\s\S]*Últimos 7 días/);
+    await v.page.getByRole("button", { name: "Vistas" }).click();
+    await v.page.getByText("Todavía no hay vistas.").waitFor();
+    await v.accessible("threads in Spanish");
+    await v.end();
+  });
+});
