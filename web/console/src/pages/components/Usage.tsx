@@ -73,7 +73,7 @@ function Totals({ of, hash, type }: { of: Use; hash: string; type: Type | null }
   const threads = type && `/threads?${scopes[type].address}=${hash}`;
   const facts: [string, number, string | null][] = [[t("components.total"), of.total, threads]];
   if (type === "Player") {
-    facts.push([t("components.sent"), of.sent, `/threads?owner=${hash}`]);
+    facts.push([t("components.sent"), of.sent, null]);
     facts.push([t("components.received"), of.received, null], [t("components.led"), of.led, null]);
   }
   return (
