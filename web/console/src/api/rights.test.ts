@@ -34,7 +34,15 @@ it("lets people erase what they sent, and administrators everything, if the toke
 it("leads to those pages alone that the token opens", () => {
   const words = (role: Role, ...scopes: Scope[]) => openTo(who(role, ...scopes)).map((p) => t(p.word));
   expect(words("hook", "events:ingest")).toEqual(["Playground"]);
-  expect(words("client", "log:read", "verify")).toEqual(["Threads", "Components", "Records", "Seal", "Playground"]);
+  expect(words("client", "log:read", "verify")).toEqual([
+    "Overview",
+    "Threads",
+    "Components",
+    "Records",
+    "Seal",
+    "Playground",
+    "Settings",
+  ]);
   expect(words("client", "tokens:manage")).toEqual(["Playground", "Tokens"]);
 });
 
