@@ -1,4 +1,6 @@
-import type { Namespaces } from "../ui/Picker";
+import type { Namespaces as Some } from "../ui/Picker";
+
+type Namespaces = readonly NonNullable<Some>[number][];
 
 /** Lists of hashes that narrow a scope, by their names in the address. */
 export const lists = {
@@ -16,17 +18,20 @@ export type ListName = keyof typeof lists;
 /** What a scope is asked for, as far as the lists go. */
 export type Lists = { [L in (typeof lists)[ListName]]?: string[] };
 
-/** Kinds of people and things, and the namespaces that each is of. */
-export const things = [
-  { name: "player", namespaces: ["PLY", "PLU", "PLX"] },
-  { name: "tag", namespaces: ["HST", "SPE", "VSN", "VUE", "HSU"] },
-  { name: "item", namespaces: ["ITM", "ITU", "ITX"] },
-  { name: "place", namespaces: ["LOC", "LOU", "LOX"] },
-  { name: "flag", namespaces: ["FLG", "FLU"] },
-] as const satisfies { name: ListName; namespaces: NonNullable<Namespaces> }[];
+/** The namespaces of each kind of people and things. */
+export const namespaces = {
+  player: ["PLY", "PLU", "PLX"],
+  tag: ["HST", "SPE", "VSN", "VUE", "HSU"],
+  item: ["ITM", "ITU", "ITX"],
+  place: ["LOC", "LOU", "LOX"],
+  flag: ["FLG", "FLU"],
+} as const satisfies Partial<Record<ListName, Namespaces>>;
 
 /** A kind of people or things. */
-export type ThingName = (typeof things)[number]["name"];
+export type ThingName = keyof typeof namespaces;
+
+/** The kinds of people and things, in the order that they are asked for. */
+export const things = Object.keys(namespaces) as ThingName[];
 
 /** The lists that an address names, of those with these names; a list that it does not name is left out. */
 export function listsIn(params: URLSearchParams, names = Object.keys(lists) as ListName[]): Lists {

@@ -1,12 +1,13 @@
+import { namespaces } from "../../filter/scope";
 import type { Namespace } from "./query";
 
 /** The namespaces of each kind of component. */
 export const namespacesOf = {
-  players: ["PLY", "PLU", "PLX"],
-  tags: ["HST", "SPE", "VSN", "VUE", "HSU"],
-  flags: ["FLG", "FLU"],
-  items: ["ITM", "ITU", "ITX"],
-  places: ["LOC", "LOU", "LOX"],
+  players: namespaces.player,
+  tags: namespaces.tag,
+  flags: namespaces.flag,
+  items: namespaces.item,
+  places: namespaces.place,
 } as const satisfies Record<string, readonly Namespace[]>;
 
 /** A kind of component, as the address names it. */

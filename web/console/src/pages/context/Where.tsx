@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
-import { lists, things } from "../../filter/scope";
+import { lists, namespaces, things } from "../../filter/scope";
 import { IconButton } from "../../ui/Button";
 import { short } from "../../ui/format";
 import { Picker } from "../../ui/Picker";
@@ -39,11 +39,11 @@ export function Where({ params, draft }: { params: URLSearchParams; draft: Draft
         </p>
       ))}
       {has(identity, "log:read") ? null : <p className={styles.note}>{t("lab.unread")}</p>}
-      {things.map(({ name, namespaces }) => (
+      {things.map((name) => (
         <Picker
           key={name}
           label={t(`lab.scope.${name}`)}
-          namespaces={[...namespaces]}
+          namespaces={[...namespaces[name]]}
           chosen={draft.all(name)}
           onChoose={(hashes) => draft.set(name, hashes)}
         />

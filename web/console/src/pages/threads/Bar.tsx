@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { useAction } from "../../actions/useAction";
 import { Fields } from "../../filter/Fields";
 import filters from "../../filter/Filter.module.css";
-import { type ThingName, things } from "../../filter/scope";
+import { namespaces, type ThingName, things } from "../../filter/scope";
 import { Button } from "../../ui/Button";
 import { Picker } from "../../ui/Picker";
 import { t } from "../../words";
@@ -51,11 +51,11 @@ export function Bar({ filter, address, onFilter }: Props) {
       </div>
       <div id={id} className={styles.things} hidden={!open}>
         {open &&
-          things.map(({ name, namespaces }) => (
+          things.map((name) => (
             <Picker
               key={name}
               label={t(`threads.thing.${name}`)}
-              namespaces={[...namespaces]}
+              namespaces={[...namespaces[name]]}
               chosen={[...filter.things[name]]}
               onChoose={(hashes) => choose(name, hashes)}
             />

@@ -25,7 +25,7 @@ const types: Record<ThingName, string> = {
 export function chipsOf(filter: ThreadFilter): Chip[] {
   const { match } = filter;
   const matching = (change: Partial<Filter>) => ({ ...filter, match: { ...match, ...change } });
-  const chips = things.flatMap(({ name }) =>
+  const chips = things.flatMap((name) =>
     filter.things[name].map((hash) => ({
       id: `${name} ${hash}`,
       label: <T id="filter.chip" values={{ kind: kindName(types[name]), what: <NameOf hash={hash} /> }} />,

@@ -1,11 +1,9 @@
 // Which threads are listed: as the address holds it, and as the server is asked.
 import { type Filter, type Match, matchOf, readFilter, withFilter } from "../../filter/match";
-import { type Lists, lists, listsIn, type ThingName, things } from "../../filter/scope";
+import { type Lists, lists, listsIn, things as names, type ThingName } from "../../filter/scope";
 
 /** What a message of a thread has to be. things: hashes, of which it has to have one of each kind that is named. */
 export type ThreadFilter = { things: Record<ThingName, readonly string[]>; match: Filter };
-
-const names = things.map(({ name }) => name);
 
 /** Reads a filter out of an address. What cannot be read of it is left out, but for hashes: the server says what is wrong. */
 export function readThreadFilter(params: URLSearchParams): ThreadFilter {
