@@ -58,8 +58,8 @@ func stringArguments(t *testing.T, p *servertest.Process, streams string, known 
 				if definition.Name == "Quarantine" && known.Quarantined == "" {
 					continue
 				}
-				if len(a.strings(argument.Type, argument.Name, 0)) > 0 {
-					all = append(all, a.below(t, p, definition, field, argument))
+				for _, path := range a.strings(argument.Type, argument.Name, 0) {
+					all = append(all, a.below(t, p, definition, field, path))
 				}
 			}
 		}
@@ -100,7 +100,18 @@ func (a *asker) strings(of *ast.Type, path string, depth int) []string {
 
 // request asks for a field with what it needs, and with the string at path, which is marked.
 func (a *asker) request(p *servertest.Process, root *ast.Definition, field *ast.FieldDefinition, path string) string {
-	variables, declared, given := map[string]any{}, []string{}, []string{}
+	declared, given, variables := a.arguments(field, path)
+	at, selection := p.URL, a.selection(field.Type, 0)
+	if root == a.schema.Subscription {
+		at, selection = a.streams, "{__typename}"
+	}
+	document := fmt.Sprintf("%s(%s){%s(%s)%s}", strings.ToLower(root.Name), declared, field.Name, given, selection)
+	return post(at, p.Token, document, variables)
+}
+
+// arguments gives a field what it needs, and the string at path, which is marked.
+func (a *asker) arguments(field *ast.FieldDefinition, path string) (declared, given string, variables map[string]any) {
+	variables = map[string]any{}
 	for _, argument := range field.Arguments {
 		within, marked := strings.CutPrefix(path, argument.Name)
 		marked = marked && (within == "" || within[0] == '.')
@@ -111,15 +122,10 @@ func (a *asker) request(p *servertest.Process, root *ast.Definition, field *ast.
 			within = "none"
 		}
 		variables[argument.Name] = a.value(field.Name, argument.Name, argument.Type, within)
-		declared = append(declared, "$"+argument.Name+":"+argument.Type.String())
-		given = append(given, argument.Name+":$"+argument.Name)
+		declared += "$" + argument.Name + ":" + argument.Type.String() + " "
+		given += argument.Name + ":$" + argument.Name + " "
 	}
-	at, selection := p.URL, a.selection(field.Type, 0)
-	if root == a.schema.Subscription {
-		at, selection = a.streams, "{__typename}"
-	}
-	document := fmt.Sprintf("%s(%s){%s(%s)%s}", strings.ToLower(root.Name), strings.Join(declared, ","), field.Name, strings.Join(given, ","), selection)
-	return post(at, p.Token, document, variables)
+	return declared, given, variables
 }
 
 func post(at, token, document string, variables map[string]any) string {
@@ -219,28 +225,31 @@ func (a *asker) selection(of *ast.Type, depth int) string {
 	return "{" + strings.Join(fields, " ") + "}"
 }
 
-// below asks for a field below the roots, by the thread, session, message or quarantine that has it.
-func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, field *ast.FieldDefinition, argument *ast.ArgumentDefinition) target {
+// below asks for a field below the roots, by the thread, session, message, record or quarantine that has it.
+func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, field *ast.FieldDefinition, path string) target {
 	t.Helper()
 	at := map[string]string{
 		"Thread": `thread(hash:"` + a.samples.Thread + `")`, "Session": `session(hash:"` + a.samples.Session + `")`, "Message": `message(hash:"` + a.samples.Message + `")`,
-		"Quarantine": `quarantine(message:"` + a.samples.Quarantined + `")`,
+		"Quarantine": `quarantine(message:"` + a.samples.Quarantined + `")`, "Record": `record(hash:"` + a.samples.Record + `")`,
 	}[of.Name]
 	if at == "" {
 		t.Fatalf("%s.%s has a string argument, and no root field is known for it", of.Name, field.Name)
 	}
-	data := map[string]map[string]struct{ PageInfo struct{ EndCursor string } }{}
-	if err := p.Ask(t.Context(), "{"+at+"{"+field.Name+"(first:1){pageInfo{endCursor}}}}", nil, &data); err != nil {
-		t.Fatal(err)
+	if strings.HasSuffix(field.Type.Name(), "Connection") {
+		data := map[string]map[string]struct{ PageInfo struct{ EndCursor string } }{}
+		if err := p.Ask(t.Context(), "{"+at+"{"+field.Name+"(first:1){pageInfo{endCursor}}}}", nil, &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range data {
+			a.cursors[field.Name] = one[field.Name].PageInfo.EndCursor
+		}
+		if path == "after" && a.cursors[field.Name] == "" {
+			t.Fatalf("%s.%s has no cursor: it is empty", of.Name, field.Name)
+		}
 	}
-	for _, one := range data {
-		a.cursors[field.Name] = one[field.Name].PageInfo.EndCursor
-	}
-	if argument.Name == "after" && a.cursors[field.Name] == "" {
-		t.Fatalf("%s.%s has no cursor: it is empty", of.Name, field.Name)
-	}
-	document := fmt.Sprintf("query($x:%s){%s{%s(%s:$x)%s}}", argument.Type, at, field.Name, argument.Name, a.selection(field.Type, 0))
-	return target{of.Name + "." + field.Name + ": " + argument.Name, post(p.URL, p.Token, document, map[string]any{"x": a.value(field.Name, argument.Name, argument.Type, "")})}
+	declared, given, variables := a.arguments(field, path)
+	document := fmt.Sprintf("query(%s){%s{%s(%s)%s}}", declared, at, field.Name, given, a.selection(field.Type, 0))
+	return target{of.Name + "." + field.Name + ": " + path, post(p.URL, p.Token, document, variables)}
 }
 
 // samples are values that the sample log knows.
@@ -300,7 +309,30 @@ func sample(t *testing.T, p *servertest.Process) samples {
 		t.Fatal(err)
 	}
 	s.Token = made.CreateToken.Token.ID
+	useRecord(t, p, s)
 	return s
+}
+
+// useRecord lets the record be selected by who asks, and cited in a session of the player's.
+func useRecord(t *testing.T, p *servertest.Process, s samples) {
+	t.Helper()
+	var record struct{ Record struct{ Title, Content string } }
+	if err := p.Ask(t.Context(), "query($h:Hash!){record(hash:$h){title content}}", object{"h": s.Record}, &record); err != nil {
+		t.Fatal(err)
+	}
+	var done struct {
+		RequestContext struct{ Items []struct{ Hash string } }
+	}
+	if err := p.Ask(t.Context(), `mutation($q:String!,$m:MessageInput!){requestContext(input:{query:$q,threshold:0,limit:200,scope:{types:[ACCOUNTANT,SECRETARY]}}){items{hash}} appendMessages(messages:[$m]){hash}}`,
+		object{"q": record.Record.Title + " " + record.Record.Content, "m": object{
+			"sessionHash": hashOf("cites a record"), "ownerId": s.Player, "content": "with a record",
+			"refs": []object{{"hash": s.Record, "type": "SECRETARY"}},
+		}}, &done); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(done.RequestContext.Items, func(item struct{ Hash string }) bool { return item.Hash == s.Record }) {
+		t.Fatal("the record is not selected")
+	}
 }
 
 // byAgent ends the names of what an agent asks.
@@ -329,6 +361,7 @@ func asAgent(t *testing.T, p *servertest.Process, streams string, known samples)
 	if err := p.Ask(t.Context(), "{threads(first:1){edges{node{hash}}}}", nil, &seen); err != nil {
 		t.Fatal(err)
 	}
+	useRecord(t, p, known)
 	known.Thread = seen.Threads.Edges[0].Node.Hash
 	known.Selection, known.Quarantined, known.Model = asked.RequestContext.ID, "", ""
 	all := stringArguments(t, p, streams, known)

@@ -82,7 +82,7 @@ describe("the switch of languages", () => {
     v.page.on("request", (r) => {
       if (/Records?\b/.test(r.postData() ?? "")) asked.push(r.url());
     });
-    await v.page.getByRole("radio", { name: "Español" }).check();
+    await v.page.getByRole("radio", { name: "Español" }).click();
     await v.page.getByRole("heading", { name: "Apuntes" }).waitFor();
     expect(await v.page.locator("html").getAttribute("lang")).toBe("es");
     expect(await v.page.title()).toMatch(/^Apuntes/);
@@ -90,7 +90,7 @@ describe("the switch of languages", () => {
     expect(asked).toEqual([]);
     await v.page.reload();
     await v.page.getByRole("heading", { name: "Apuntes" }).waitFor();
-    await v.page.getByRole("radio", { name: "English" }).check();
+    await v.page.getByRole("radio", { name: "English" }).click();
     await v.page.getByRole("heading", { name: "Records" }).waitFor();
     await v.end();
   });

@@ -45,6 +45,7 @@ export function Full({ subject, name }: { subject: Subject; name: string }) {
   useAction("panel.close", leave);
   return (
     <div className={styles.full} ref={page}>
+      <h1 className={styles.hidden}>{t("thread.message")}</h1>
       <Link href={back(name)} className={styles.action}>
         <Icon name="back" />
         {t("thread.full.back")}

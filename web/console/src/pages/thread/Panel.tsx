@@ -59,7 +59,6 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
     again({ requestPolicy: "network-only" });
     onChanged();
   };
-  const Title = wide ? "h1" : "h2"; // a page of its own needs a first heading
   return (
     <aside
       ref={panel}
@@ -70,7 +69,7 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
       tabIndex={-1}
     >
       <header className={styles.head}>
-        <Title>{known ? t("thread.numbered", { n: String(known.sequence) }) : t("thread.message")}</Title>
+        <h2>{known ? t("thread.numbered", { n: String(known.sequence) }) : t("thread.message")}</h2>
         <ShortHash hash={hash} />
         <span className={styles.buttons}>
           {onFull && <IconButton icon="full" label={t("thread.full")} onClick={onFull} />}
