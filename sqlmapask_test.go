@@ -316,7 +316,9 @@ func sample(t *testing.T, p *servertest.Process) samples {
 // useRecord lets the record be selected by who asks, and cited in a session of the player's.
 func useRecord(t *testing.T, p *servertest.Process, s samples) {
 	t.Helper()
-	var record struct{ Record struct{ Title, Content string } }
+	var record struct {
+		Record struct{ Title, Content string }
+	}
 	if err := p.Ask(t.Context(), "query($h:Hash!){record(hash:$h){title content}}", object{"h": s.Record}, &record); err != nil {
 		t.Fatal(err)
 	}
