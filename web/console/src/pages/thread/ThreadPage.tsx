@@ -162,7 +162,7 @@ function Conversation({ subject }: { subject: Subject }) {
 
   const onKeyMove = useCallback((position: number) => {
     setCurrent(position);
-    if (isRow(document.activeElement)) focusSoon(frame.current, position);
+    if (inList(document.activeElement)) focusSoon(frame.current, position);
   }, []);
 
   const [seen, setSeen] = useState<Seen>({ first: 0, last: 0, atEnd: false, into: 0 });
@@ -246,13 +246,17 @@ function set(params: URLSearchParams, name: string, value: string | null): URLSe
 }
 
 // The row may have to be drawn first, and fetched before that.
-function focusSoon(frame: HTMLElement | null, position: number, tries = 120): void {
+function focusSoon(frame: HTMLElement | null, position: number, tries = 600): void {
   const row = frame?.querySelector<HTMLElement>(`[data-open-index="${position}"]`);
   if (row) row.focus({ preventScroll: true });
   else if (tries > 0) requestAnimationFrame(() => focusSoon(frame, position, tries - 1));
 }
 
 const isRow = (at: Element | null): boolean => at instanceof HTMLElement && at.dataset.openIndex !== undefined;
+
+// The list itself has the focus while the row that had it is out of sight.
+const inList = (at: Element | null): boolean =>
+  isRow(at) || (at instanceof HTMLElement && at.dataset.list !== undefined);
 
 // Whether what has the focus is the open message: its panel, or its row.
 const isOpened = (at: EventTarget | null, position: number | null): boolean =>

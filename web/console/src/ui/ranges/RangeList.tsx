@@ -201,7 +201,15 @@ function Box<T>({
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
-    <section ref={box} className={styles.box} tabIndex={0} aria-label={what} onScroll={onScroll} onKeyDown={onKeyDown}>
+    <section
+      ref={box}
+      className={styles.box}
+      tabIndex={0}
+      aria-label={what}
+      data-list
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+    >
       <div className={styles.all} style={{ height: strip.length }}>
         <ol ref={window} className={styles.window} style={{ top }}>
           {rows}
