@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,7 +46,7 @@ func openState(path string, first bool) (*state, error) {
 		return nil, fault.Wrap(err, fault.Unavailable, "cannot lock the witness's state: %v", err)
 	}
 	s := &state{path: path, lock: lock, notes: map[string]string{}, write: sealfile.Replace}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := take(lock); err != nil {
 		_ = lock.Close()
 		return nil, fault.Wrap(err, fault.Conflict, "another witness has the state in %s", path)
 	}
@@ -54,6 +55,20 @@ func openState(path string, first bool) (*state, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// lockPatience is how long a lock may be held by a witness that has just ended: until the last of its children, which had it
+// for a moment before they became programs of their own, let go of it.
+const lockPatience = 500 * time.Millisecond
+
+// take locks a file.
+func take(lock *os.File) error {
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil || !errors.Is(err, syscall.EWOULDBLOCK) || time.Since(began) > lockPatience {
+			return err
+		}
+	}
 }
 
 // read fills the state from its file.
