@@ -200,10 +200,10 @@ function Box<T>({
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
     <section
       ref={box}
       className={styles.box}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
       tabIndex={0}
       aria-label={what}
       data-list
