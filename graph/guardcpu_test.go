@@ -17,7 +17,7 @@ import (
 )
 
 // refusalLimit is the CPU time that a refused request may cost: 50 ms, and where the processor is slower or the race
-// detector is on, what encoding/json takes to go once through as many bytes as anybody may send, of small objects.
+// detector is on, three quarters of what encoding/json takes to go through as many bytes as anybody may send, of small objects.
 func refusalLimit(t testing.TB) time.Duration {
 	t.Helper()
 	body := []byte("[" + strings.Repeat(`{"a":1},`, MaxAppendBody/8-1) + "1]")
@@ -27,7 +27,7 @@ func refusalLimit(t testing.TB) time.Duration {
 		}
 	})
 	t.Logf("encoding/json goes through %d bytes in %v", len(body), once)
-	return max(50*time.Millisecond, once)
+	return max(50*time.Millisecond, once*3/4)
 }
 
 // attack is a request that is to be refused: by its document, or by a body that holds none.

@@ -1,59 +1,18 @@
-// The list of threads: narrowed as the database says, kept in the address, and in views that somebody named.
-import { randomBytes } from "node:crypto";
+// The list of threads: narrowed as the database says, and kept in the address.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, Visit } from "./browser";
+import { Visit } from "./browser";
 import { looks } from "./looks";
-import { type Server, startServer } from "./server";
+import type { Server } from "./server";
+import { chips, many, query, rows, shows, startThreads } from "./threadlist";
 
 let server: Server;
 let browser: Browser;
 let secret: string; // of a player who takes part in nothing
-let one: Record<"player" | "tag" | "flag" | "item" | "place", { hash: string; name: string }>;
-
-const many = 60;
-const hash = () => randomBytes(32).toString("hex");
+let one: Awaited<ReturnType<typeof startThreads>>["one"];
 
 beforeAll(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-  const named = (table: string) => {
-    const [found = "", name = ""] = server
-      .sql(`SELECT hash, name FROM core.${table} WHERE name IS NOT NULL ORDER BY hash LIMIT 1`)
-      .split("|");
-    return { hash: found, name };
-  };
-  one = {
-    player: named("players"),
-    tag: named("hashtags"),
-    flag: named("flags"),
-    item: named("items"),
-    place: named("locations"),
-  };
-  const about = {
-    hashtags: [one.tag.hash],
-    flagId: one.flag.hash,
-    itemIds: [one.item.hash],
-    locationId: one.place.hash,
-    importance: 2,
-    content: "A zeppelin over the lake",
-    channel: "telegram-e2e",
-  };
-  const small = Array.from({ length: many }, (_, i) => ({ content: `number ${i}`, channel: "many-e2e" }));
-  const sessionHash = hash();
-  await server.ask("mutation ($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }", {
-    m: [about, { ...about, importance: 1, content: "Another balloon" }, ...small].map((m) => ({
-      ...m,
-      sessionHash,
-      threadHash: hash(),
-      ownerId: one.player.hash,
-    })),
-  });
-  const alone = hash();
-  server.sql(
-    `INSERT INTO core.players (hash, namespace, key, name) VALUES ('${alone}', 'ply', 'nobody-e2e', 'Nobody')`,
-  );
-  ({ secret } = await server.makeToken({ player: alone, kind: "CLIENT", scopes: ["log:read"] }));
+  ({ server, browser, one, secret } = await startThreads());
 });
 
 afterAll(async () => {
@@ -70,12 +29,6 @@ const threadsWith = (condition: string): string[] =>
     .sql(`SELECT DISTINCT thread_hash FROM log.messages m WHERE thread_hash IS NOT NULL AND ${condition} ORDER BY 1`)
     .split("\n")
     .filter((line) => line !== "");
-
-const rows = (v: Visit) => v.page.getByRole("region", { name: "threads" }).getByRole("listitem");
-const chips = (v: Visit) => v.page.getByRole("list", { name: "Filters that are set" }).getByRole("button");
-const noted = (n: number) => `${n} ${n === 1 ? "matches" : "match"}, latest first`;
-const shows = (v: Visit, n: number) => v.page.getByText(noted(n), { exact: true }).waitFor();
-const query = (v: Visit) => new URL(v.page.url()).searchParams;
 
 describe("each filter in the address", () => {
   const cases: [string, () => string, () => string][] = [
@@ -269,113 +222,6 @@ describe("the filter bar", () => {
     await v.page.getByRole("button", { name: "Copy the request as curl" }).click();
     await v.page.getByText("Copied, with $TOKEN").waitFor();
     expect(await v.page.evaluate(() => navigator.clipboard.readText())).toContain('"channels":["many-e2e"]');
-    await v.end();
-  });
-});
-
-describe("saved views", () => {
-  const views = (v: Visit) => v.page.getByRole("list", { name: "Views" });
-
-  it("are saved, applied, renamed, deleted and brought back by keyboard alone, and are links", async () => {
-    const v = await visit();
-    await v.signIn("/threads");
-    await rows(v).first().waitFor();
-    await v.page.keyboard.press("/");
-    await v.page.keyboard.type("zeppelin");
-    await shows(v, 1);
-    await v.tabTo(/^Views$/);
-    await v.page.keyboard.press("Enter");
-    await expect.poll(() => v.focused()).toBe("Name for this view");
-    await v.page.keyboard.type("Airships");
-    await v.page.keyboard.press("Enter");
-    await v.page.getByText("Airships is saved.").waitFor();
-    await v.page.keyboard.press("Escape");
-    await v.go("/threads");
-    await rows(v).first().waitFor();
-
-    await v.page.keyboard.press("v");
-    await expect.poll(() => v.focused()).toBe("Airships");
-    await v.page.keyboard.press("Enter");
-    await shows(v, 1);
-    expect(query(v).toString()).toBe("q=zeppelin");
-    await v.page.keyboard.press("v");
-    await expect.poll(() => v.focused()).toBe("Airships");
-    expect(await views(v).getByRole("link").getAttribute("aria-current")).toBe("true");
-    expect(await views(v).getByRole("link").getAttribute("href")).toBe("/threads?q=zeppelin");
-
-    await v.page.keyboard.press("Tab");
-    expect(await v.focused()).toBe("Rename Airships");
-    await v.page.keyboard.press("Enter");
-    await expect.poll(() => v.focused()).toBe("New name of Airships");
-    await v.page.keyboard.type("Balloons");
-    await v.page.keyboard.press("Enter");
-    await v.page.getByText("It is called Balloons now.").waitFor();
-    await expect.poll(() => v.focused()).toBe("Balloons");
-    await v.tabTo(/^Delete Balloons$/);
-    await v.page.keyboard.press("Enter");
-    await v.page.getByText("No views yet.").waitFor();
-    await expect.poll(() => v.focused()).toBe("Bring Balloons back");
-    await v.page.keyboard.press("Enter");
-    await views(v).getByRole("link", { name: "Balloons" }).waitFor();
-    await v.page.reload();
-    await shows(v, 1);
-    await v.page.keyboard.press("v");
-    await views(v).getByRole("link", { name: "Balloons" }).waitFor();
-    await v.end();
-  });
-
-  it("of one name are replaced, walked by arrows, and each player's own", async () => {
-    const v = await visit();
-    await v.signIn("/threads?importance=2");
-    const save = async (name: string, word: string) => {
-      await v.page.getByRole("textbox", { name: "Name for this view" }).fill(name);
-      await v.page.getByRole("button", { name: word, exact: true }).click();
-      await v.page.getByText(`${name} is saved.`).waitFor();
-    };
-    await v.page.getByRole("button", { name: "Views" }).click();
-    await save("First", "Save");
-    await save("Second", "Save");
-    await v.page.keyboard.press("Escape");
-    await v.go("/threads?channel=many-e2e");
-    await shows(v, many);
-    await v.page.getByRole("button", { name: "Views" }).click();
-    await save("Second", "Replace");
-    expect(await views(v).getByRole("link").count()).toBe(2);
-    await views(v).getByRole("link", { name: "First" }).focus();
-    await v.page.keyboard.press("ArrowDown");
-    expect(await v.focused()).toBe("Second");
-    await v.page.keyboard.press("ArrowDown");
-    expect(await v.focused()).toBe("First");
-    await v.page.keyboard.press("ArrowUp");
-    await v.page.keyboard.press("Enter");
-    await v.page.waitForURL(/channel=many-e2e/);
-    await v.page.getByRole("button", { name: "Sign out" }).click();
-    await v.signIn("/threads", secret);
-    await v.page.getByRole("heading", { name: "No threads yet" }).waitFor();
-    await v.page.keyboard.press("v");
-    await v.page.getByText("No views yet.").waitFor();
-    await v.end();
-  });
-
-  it("that this browser keeps are checked: what is none is told and left out", async () => {
-    const v = await visit();
-    await v.signIn("/threads?importance=2");
-    await v.page.getByRole("button", { name: "Views" }).click();
-    await v.page.getByRole("textbox", { name: "Name for this view" }).fill("Mine");
-    await v.page.keyboard.press("Enter");
-    await v.page.getByText("Mine is saved.").waitFor();
-    await v.page.evaluate(() => {
-      const key = Object.keys(localStorage).find((k) => k.startsWith("threads.views:")) ?? "";
-      const kept = JSON.parse(localStorage.getItem(key) ?? "") as { views: unknown[] };
-      kept.views.push({ name: 1 }, { name: "Odd", query: "evil=%3Cscript%3E&importance=2" });
-      localStorage.setItem(key, JSON.stringify(kept));
-    });
-    await v.page.reload();
-    await rows(v).first().waitFor();
-    await v.page.keyboard.press("v");
-    await v.page.getByText("Not all that this browser kept can be read").waitFor();
-    expect(await views(v).getByRole("link").allInnerTexts()).toEqual(["Mine", "Odd"]);
-    expect(await views(v).getByRole("link", { name: "Odd" }).getAttribute("href")).toBe("/threads?importance=2");
     await v.end();
   });
 });
