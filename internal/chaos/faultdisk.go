@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // disk is a small file system in memory, which a ballast can fill.
@@ -151,18 +153,22 @@ func (s *stage) fullWAL(ctx context.Context) error {
 	return scene.disrupt(ctx, disruption{
 		done:  "the disk of the WAL is full for " + strconv.Itoa(int(hold.Seconds())) + " s; Postgres is started whenever it ends",
 		times: size(s, 1, 10), hold: hold, again: writingLimit,
-		begin: func(ctx context.Context) error { began = time.Now(); return errors.Join(d.fill(), c.exhaustWAL(ctx)) },
-		end:   func(ctx context.Context) error { return errors.Join(scene.refused(ctx, began), d.clear()) },
+		begin: func(ctx context.Context) error {
+			// Once the disk is full, Postgres may end before anybody gets in.
+			conn, err := c.connect(ctx)
+			if err != nil {
+				return err
+			}
+			defer conn.Close(ctx)
+			began = time.Now()
+			return errors.Join(d.fill(), exhaustWAL(ctx, conn))
+		},
+		end: func(ctx context.Context) error { return errors.Join(scene.refused(ctx, began), d.clear()) },
 	})
 }
 
 // exhaustWAL writes to the WAL until that fails: the segments that Postgres has are used up then.
-func (c *cluster) exhaustWAL(ctx context.Context) error {
-	conn, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
+func exhaustWAL(ctx context.Context, conn *pgx.Conn) error {
 	for range 1000 {
 		if _, err := conn.Exec(ctx, "SELECT pg_logical_emit_message(false, 'chaos', repeat('x', 1000000))"); err != nil {
 			return ctx.Err()
