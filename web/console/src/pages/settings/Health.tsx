@@ -4,7 +4,7 @@ import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import type { Shown } from "../../ui/table/Table";
 import { Table } from "../../ui/table/Table";
-import { t } from "../../words";
+import { T, t } from "../../words";
 import type { DatabaseRole, Server } from "./query";
 import styles from "./SettingsPage.module.css";
 
@@ -16,14 +16,16 @@ export function Health({ server: s }: { server: Server }) {
       <h2 id="health">{t("settings.health")}</h2>
       <dl className={styles.facts}>
         <Fact name={t("settings.version")}>
-          <code>{s.version}</code> (Go <code>{s.goVersion}</code>)
+          <T id="settings.version.of" values={{ version: <code>{s.version}</code>, go: <code>{s.goVersion}</code> }} />
         </Fact>
         <Fact name={t("settings.started")}>
           <Time at={s.startedAt} />
         </Fact>
         <Fact name={t("settings.database")}>
-          Postgres <code>{s.databaseVersion}</code>, pgvector <code>{s.pgvectorVersion}</code>,{" "}
-          {t(s.privateDatabase ? "settings.private" : "settings.given")}
+          <T
+            id={s.privateDatabase ? "settings.private" : "settings.given"}
+            values={{ postgres: <code>{s.databaseVersion}</code>, pgvector: <code>{s.pgvectorVersion}</code> }}
+          />
         </Fact>
         <Fact name={t("settings.migration")}>{s.migration}</Fact>
         <Fact name={t("settings.size")}>
