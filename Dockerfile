@@ -4,6 +4,7 @@ FROM node:20-trixie-slim AS console
 WORKDIR /src/web/console
 COPY web/console/package.json web/console/package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY README.md /src/
 COPY graph/schema /src/graph/schema
 COPY web /src/web
 RUN npm run build

@@ -12,7 +12,7 @@ console := web/console
 npm_done := $(console)/node_modules/.installed
 console_done := web/dist/index.html
 console_sources := $(shell find $(console) graph/schema -type f -not -path '*/node_modules/*' -not -path '*/e2e/*' \
-	-not -path '$(console)/src/api/schema.graphql' -not -name '*.d.ts' -not -name '*.test.ts*' 2>/dev/null)
+	-not -path '$(console)/src/api/schema.graphql' -not -name '*.d.ts' -not -name '*.test.ts*' 2>/dev/null) README.md
 
 # Exact versions, as in docs; run from Go's module cache.
 sqlc := go run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vitest/config";
+import { readme } from "./scripts/readme.ts";
 import { words } from "./scripts/words.ts";
 
 const dist = new URL("../dist", import.meta.url).pathname;
 const server = process.env.CONSOLE_SERVER ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
-  plugins: [words(), react(), precompress()],
+  plugins: [words(), readme(), react(), precompress()],
   build: {
     outDir: dist,
     emptyOutDir: true,

@@ -1,7 +1,7 @@
 // Who is signed in. The token itself is never kept here: the server holds it in a cookie that scripts cannot read.
 import type { Client as Socket } from "graphql-ws";
 import { createContext, use } from "react";
-import { t } from "../words";
+import { ready, t } from "../words";
 import type { Role, Scope } from "./rights";
 
 /** Whoever the cookie belongs to. token: the id of the token that they signed in with; empty if it has none. */
@@ -68,6 +68,9 @@ export async function signOut(): Promise<SessionState> {
   return await attempt("DELETE");
 }
 
+// This may be asked before the first words have come; without any, the page says that instead.
+const words = () => ready().catch(() => undefined);
+
 type With = { token?: string; bearer?: string }; // in the body, to sign in; or only for this request
 
 async function attempt(method: "GET" | "POST" | "DELETE", { token, bearer }: With = {}): Promise<SessionState> {
@@ -79,8 +82,10 @@ async function attempt(method: "GET" | "POST" | "DELETE", { token, bearer }: Wit
     const body = token === undefined ? null : JSON.stringify({ token });
     response = await fetch("/session", { method, headers, body, credentials: "same-origin", cache: "no-store" });
   } catch {
+    await words();
     return { kind: "unreachable", reason: t("api.session.silent") };
   }
+  if (!response.ok) await words();
   if (response.status === 401 || (method === "POST" && response.status === 403)) {
     return { kind: "signedOut", ...because(await message(response)) };
   }

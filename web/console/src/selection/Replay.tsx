@@ -1,6 +1,6 @@
 import { type SubmitEvent, useEffect, useState } from "react";
 import { useQuery } from "urql";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { has } from "../api/rights";
 import { useSession } from "../api/session";
 import { Button } from "../ui/Button";
@@ -8,6 +8,7 @@ import { Choice } from "../ui/Choice";
 import { nameOf } from "../ui/format";
 import { Icon } from "../ui/icons";
 import { ErrorScreen, Loading } from "../ui/Screen";
+import { useSearchParams } from "../ui/useSearchParams";
 import { t } from "../words";
 import { DifferenceOf } from "./DifferenceOf";
 import { type Replay, ReplaySelection, type Selection, type WeightInput } from "./query";

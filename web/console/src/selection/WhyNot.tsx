@@ -1,12 +1,13 @@
 import { type SubmitEvent, useEffect, useState } from "react";
 import { useQuery } from "urql";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { has } from "../api/rights";
 import { useSession } from "../api/session";
 import { Button } from "../ui/Button";
 import { precise, short } from "../ui/format";
 import { Icon } from "../ui/icons";
 import { ErrorScreen, Loading } from "../ui/Screen";
+import { useSearchParams } from "../ui/useSearchParams";
 import { t } from "../words";
 import { type Verdict, WhyNotQuery } from "./query";
 import { Score } from "./Score";

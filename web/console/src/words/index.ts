@@ -6,6 +6,7 @@ export type { Id } from "./ids";
 export { type Language, languages } from "./language";
 export { lazily } from "./lazily";
 export { chooseLanguage, ready } from "./load";
+export { sayLost } from "./lost";
 export { type Said, SaidError } from "./said";
 export { say } from "./say";
 export { T } from "./T";

@@ -1,12 +1,13 @@
 import { useRef } from "react";
 import { useMutation } from "urql";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
 import { Kept } from "../../selection/Kept";
 import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
+import { useSearchParams } from "../../ui/useSearchParams";
 import { t } from "../../words";
 import styles from "./ContextPage.module.css";
 import { Form, type How } from "./Form";

@@ -7,6 +7,7 @@ import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { storedTheme } from "../../app/theme";
 import "./editor.css";
+import { Examples } from "./Examples";
 
 const example = `query LatestThreads {
   threads(first: 5) {
@@ -39,6 +40,16 @@ export default function Editor() {
         forcedTheme={theme === "system" ? undefined : theme}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
+        <GraphiQL.Toolbar>
+          {({ prettify, merge, copy }) => (
+            <>
+              {prettify}
+              {merge}
+              {copy}
+              <Examples />
+            </>
+          )}
+        </GraphiQL.Toolbar>
       </GraphiQL>
     </div>
   );

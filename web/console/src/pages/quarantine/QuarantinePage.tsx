@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { useClient } from "urql";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { usePages } from "../../api/pages";
 import { ask } from "../../api/query";
 import { has } from "../../api/rights";
@@ -18,6 +18,7 @@ import { Screen } from "../../ui/Screen";
 import { Avatar, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
 import { Take } from "../../ui/take/Take";
+import { useSearchParams } from "../../ui/useSearchParams";
 import { t } from "../../words";
 import { quarantineColumns } from "./columns";
 import styles from "./QuarantinePage.module.css";
@@ -56,7 +57,7 @@ export default function QuarantinePage() {
           label={t("quarantine.which")}
           value={show}
           options={choices.map((value) => ({ value, word: t(`quarantine.shown.${value}`) }))}
-          onChoose={(s) => setParams(s === "now" ? {} : { show: s }, { replace: true })}
+          onChoose={(s) => setParams(new URLSearchParams(s === "now" ? {} : { show: s }), { replace: true })}
         />
         <Take
           file="quarantine"

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from "react";
 import { useClient } from "urql";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { isAdmin } from "../../api/rights";
@@ -15,6 +15,7 @@ import { Screen } from "../../ui/Screen";
 import { PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
 import { Take } from "../../ui/take/Take";
+import { useSearchParams } from "../../ui/useSearchParams";
 import { t } from "../../words";
 import { selectionColumns } from "./columns";
 import { Filters } from "./Filters";

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef } from "react";
-import { Link, useLocation, useSearchParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useAction } from "../../actions/useAction";
 import { useTitle } from "../../app/title";
 import type { Subject } from "../../chain/verify";
 import { Icon } from "../../ui/icons";
+import { useSearchParams } from "../../ui/useSearchParams";
 import { t } from "../../words";
 import { Moved } from "./Moved";
 import { Panel } from "./Panel";

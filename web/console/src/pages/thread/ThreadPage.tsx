@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useQuery } from "urql";
-import { Link, Redirect, useLocation, useSearchParams } from "wouter";
+import { Link, Redirect, useLocation } from "wouter";
 import { useAction } from "../../actions/useAction";
 import { useSession } from "../../api/session";
 import { auditSession } from "../../app/places";
@@ -11,6 +11,7 @@ import { fromFinding, fromServer } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
 import { type RangeHandle, RangeList, type Seen } from "../../ui/ranges/RangeList";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
+import { useSearchParams } from "../../ui/useSearchParams";
 import { T, t } from "../../words";
 import { nameFor, readTop, readWanted, topFor } from "./address";
 import { FilterBar } from "./FilterBar";

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import { useSearchParams } from "wouter";
 import { Ranges } from "../../api/ranges";
 import { useSession } from "../../api/session";
 import type { Subject } from "../../chain/verify";
 import { type Filter, filterKey, matchOf, readFilter } from "../../filter/match";
+import { useSearchParams } from "../../ui/useSearchParams";
 import type { MessageRow } from "./query";
 import { Source } from "./source";
 

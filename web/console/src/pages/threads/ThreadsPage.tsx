@@ -1,6 +1,5 @@
 import { useCallback, useMemo } from "react";
 import { useClient } from "urql";
-import { useSearchParams } from "wouter";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
 import { isAdmin } from "../../api/rights";
@@ -11,6 +10,7 @@ import { List } from "../../ui/List";
 import { PageHead } from "../../ui/PageHead";
 import { Screen } from "../../ui/Screen";
 import { Take } from "../../ui/take/Take";
+import { useSearchParams } from "../../ui/useSearchParams";
 import { T, t } from "../../words";
 import { Bar } from "./Bar";
 import { Chips, chipsOf } from "./Chips";

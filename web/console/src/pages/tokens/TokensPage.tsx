@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from "react";
 import { useClient } from "urql";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
@@ -14,6 +14,7 @@ import { PageHead } from "../../ui/PageHead";
 import { Picker } from "../../ui/Picker";
 import { Screen } from "../../ui/Screen";
 import { Take } from "../../ui/take/Take";
+import { useSearchParams } from "../../ui/useSearchParams";
 import { T, t } from "../../words";
 import { tokenColumns } from "./columns";
 import { NewToken } from "./NewToken";
