@@ -2,6 +2,7 @@ import "graphiql/setup-workers/vite";
 import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL } from "graphiql";
 import { useEffect, useMemo, useRef } from "react";
+import { createPortal } from "react-dom";
 import "graphiql/style.css";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
@@ -23,8 +24,8 @@ const example = `query LatestThreads {
 }
 `;
 
-/** The editor, in the theme that the console has. */
-export default function Editor() {
+/** The editor, in the theme that the console has. corner: where the page has room for what leads to the examples. */
+export default function Editor({ corner }: { corner: HTMLElement | null }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => (box.current ? keepTabsPlain(box.current) : undefined), []);
   const { identity, socket, fetch } = useSession();
@@ -46,7 +47,7 @@ export default function Editor() {
               {prettify}
               {merge}
               {copy}
-              <Examples />
+              {corner && createPortal(<Examples />, corner)}
             </>
           )}
         </GraphiQL.Toolbar>

@@ -19,6 +19,7 @@ export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
   useLanguage(); // whatever is below is drawn again in another one
   useTitle(t("playground.title"));
   const [state, setState] = useState<SessionState>({ kind: "checking" });
+  const [corner, setCorner] = useState<HTMLElement | null>(null);
   useEffect(() => {
     void first.then(setState);
   }, [first]);
@@ -53,10 +54,11 @@ export function PlaygroundPage({ first }: { first: Promise<SessionState> }) {
           <p>
             {t(isAdmin(identity) ? "playground.note" : "playground.note.closed", { role: roleWord(identity.role) })}
           </p>
+          <span ref={setCorner} className={styles.corner} />
         </header>
         <main className={styles.editor}>
           <Suspense fallback={<Loading what={t("playground.editor")} />}>
-            <Editor />
+            <Editor corner={corner} />
           </Suspense>
         </main>
       </div>
