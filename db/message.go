@@ -44,7 +44,7 @@ func (d *DB) Messages(ctx context.Context, scope selection.Scope, match selectio
 		return d.read().MessagesInScope(ctx, dbgen.MessagesInScopeParams{
 			Sessions: a.Sessions, Threads: a.Threads, Players: a.Players, Owners: a.Owners, Hashtags: a.Hashtags, Flags: a.Flags,
 			Items: a.Items, Locations: a.Locations, EventTypes: a.EventTypes, Since: a.Since, Until: a.Until,
-			Channels: a.Channels, Importance: a.Importance, Held: a.Held,
+			Channels: a.Channels, Importance: a.Importance, Held: a.Held, Receivers: a.Receivers, Leaders: a.Leaders,
 			Viewer: a.Viewer, After: hashText(p.After), Before: hashText(p.Before), Backward: p.Backward, RowCount: p.more(),
 		})
 	})

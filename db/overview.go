@@ -22,6 +22,7 @@ const (
 	maxTotalThreads  = 100_000 // of the log
 	maxTotalSessions = 10_000  // of a player
 	maxTotalMessages = 100_000 // of a player, whose threads are counted
+	maxTotalNamings  = 100_000 // of players in a player's sessions, among whom those they know are counted
 	maxTotals        = 1000    // players whose totals are kept
 )
 
@@ -53,17 +54,10 @@ func (d *DB) Totals(ctx context.Context) (Totals, error) {
 }
 
 func (d *DB) playerTotals(ctx context.Context) (Totals, error) {
-	mine, known := d.kept.players.Get(*d.viewer)
-	if !known {
-		mine = newKept[Totals]()
-		if before, there, _ := d.kept.players.PeekOrAdd(*d.viewer, mine); there {
-			mine = before // of one who asked at the same time
-		}
-	}
-	return mine.get(ctx, func(ctx context.Context) (t Totals, err error) {
-		err = d.readerAs(becomeSQL).QueryRow(ctx, playerTotalsSQL, d.viewer.String(), maxTotalSessions, maxTotalMessages).Scan(
-			&t.Sessions, &t.Messages, &t.Threads, &t.Players, &t.Selections)
-		t.AtLeast = t.Sessions > maxTotalSessions || t.Messages > maxTotalMessages
+	return ofPlayer(d.kept.players, *d.viewer).get(ctx, func(ctx context.Context) (t Totals, err error) {
+		err = d.readerAs(becomeSQL).QueryRow(ctx, playerTotalsSQL, d.viewer.String(), maxTotalSessions, maxTotalMessages, maxTotalNamings).Scan(
+			&t.Sessions, &t.Messages, &t.Threads, &t.Players, &t.AtLeast, &t.Selections)
+		t.AtLeast = t.AtLeast || t.Sessions > maxTotalSessions || t.Messages > maxTotalMessages
 		t.Sessions = min(t.Sessions, maxTotalSessions)
 		return t, mapError(err)
 	})
@@ -92,12 +86,33 @@ func (d *DB) EmbeddingModelsKept(ctx context.Context) ([]EmbeddingModel, error) 
 
 // overviews are what is kept of what there is.
 type overviews struct {
-	totals  *kept[Totals]
-	players *lru.Cache[chain.Hash, *kept[Totals]]
-	models  *kept[[]EmbeddingModel]
+	totals         *kept[Totals]
+	players        *lru.Cache[chain.Hash, *kept[Totals]]
+	channels       *kept[[]ChannelUse]
+	playerChannels *lru.Cache[chain.Hash, *kept[[]ChannelUse]]
+	models         *kept[[]EmbeddingModel]
 }
 
 func newOverviews() *overviews {
-	players, _ := lru.New[chain.Hash, *kept[Totals]](maxTotals) // fails for no size only
-	return &overviews{totals: newKept[Totals](), players: players, models: newKept[[]EmbeddingModel]()}
+	return &overviews{
+		totals: newKept[Totals](), players: newOfPlayers[Totals](), channels: newKept[[]ChannelUse](),
+		playerChannels: newOfPlayers[[]ChannelUse](), models: newKept[[]EmbeddingModel](),
+	}
+}
+
+func newOfPlayers[T any]() *lru.Cache[chain.Hash, *kept[T]] {
+	cache, _ := lru.New[chain.Hash, *kept[T]](maxTotals) // fails for no size only
+	return cache
+}
+
+// ofPlayer gives what is kept of a player.
+func ofPlayer[T any](all *lru.Cache[chain.Hash, *kept[T]], player chain.Hash) *kept[T] {
+	mine, known := all.Get(player)
+	if !known {
+		mine = newKept[T]()
+		if before, there, _ := all.PeekOrAdd(player, mine); there {
+			mine = before // of one who asked at the same time
+		}
+	}
+	return mine
 }

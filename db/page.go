@@ -69,7 +69,7 @@ func (d *DB) scopeArgs(s selection.Scope) dbgen.CountMessagesInScopeParams {
 // viewer sees.
 func (d *DB) narrowed(ctx context.Context, s selection.Scope, m selection.Match) (dbgen.CountMessagesInScopeParams, error) {
 	a := d.scopeArgs(m.Within(s))
-	a.Channels = m.Channels
+	a.Channels, a.Receivers, a.Leaders = m.Channels, hashTexts(m.Receivers), hashTexts(m.Leaders)
 	if m.Importance != nil {
 		a.Importance = make([]int16, len(m.Importance))
 		for i, n := range m.Importance {

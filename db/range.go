@@ -70,6 +70,17 @@ func (x *excerpt) count(upto int) int {
 	return n
 }
 
+// hold leaves out all but these messages.
+func (x *excerpt) hold(ids []int64) {
+	held := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		if x.held == nil || x.held[id] {
+			held[id] = true
+		}
+	}
+	x.held = held
+}
+
 // excerpt reads what is new in a line, and gives what the viewer sees of it.
 func (d *DB) excerpt(ctx context.Context, line Line, match selection.Match) (*excerpt, error) {
 	of, err := d.sketch(ctx, line)
@@ -104,10 +115,14 @@ func (d *DB) excerpt(ctx context.Context, line Line, match selection.Match) (*ex
 		if err != nil {
 			return nil, err
 		}
-		x.held = make(map[int64]bool, len(ids))
-		for _, id := range ids {
-			x.held[id] = true
+		x.hold(ids)
+	}
+	if match.HasParts() {
+		ids, err := dbgen.New(d.reads).MessagesOfParts(ctx, line.Thread, line.Hash.String(), hashTexts(match.Receivers), hashTexts(match.Leaders))
+		if err != nil {
+			return nil, mapError(err)
 		}
+		x.hold(ids)
 	}
 	x.whole = d.viewer == nil && !match.Narrows()
 	return x, nil

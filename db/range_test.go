@@ -34,6 +34,9 @@ func rangeDraft(r *rand.Rand, at time.Time) chain.Draft {
 	if r.IntN(3) > 0 {
 		d.Channel = ptr([]string{"webchat", "voice"}[r.IntN(2)])
 	}
+	if r.IntN(2) > 0 {
+		d.MasterPlayer = ptr([]chain.Hash{ana, ben}[r.IntN(2)])
+	}
 	d.Importance = r.IntN(3)
 	if r.IntN(5) == 0 {
 		d.EventType = chain.EventError
@@ -51,6 +54,13 @@ func drawMatch(t *rapid.T) (m selection.Match) {
 	}
 	if some("text") {
 		m.Text = ptr(strings.Join(rapid.SliceOfN(rapid.SampledFrom(append(rangeWords, "the", "nothing")), 1, 2).Draw(t, "words"), " "))
+	}
+	players := rapid.SliceOfN(rapid.SampledFrom([]chain.Hash{ana, ben, cleo}), 0, 2)
+	if some("receivers") {
+		m.Receivers = players.Draw(t, "receivers of")
+	}
+	if some("leaders") {
+		m.Leaders = players.Draw(t, "leaders of")
 	}
 	if some("since") {
 		m.Since = ptr(longAgo.Add(time.Duration(rapid.IntRange(0, 130).Draw(t, "since minute")) * time.Minute))

@@ -71,6 +71,7 @@ func (d *DB) sessions(ctx context.Context, scope selection.Scope, match selectio
 	params.Hashtags, params.Flags, params.Items, params.Locations = a.Hashtags, a.Flags, a.Items, a.Locations
 	params.EventTypes, params.Since, params.Until = a.EventTypes, a.Since, a.Until
 	params.Channels, params.Importance, params.Held = a.Channels, a.Importance, a.Held
+	params.Receivers, params.Leaders = a.Receivers, a.Leaders
 	return d.read().SessionsInScope(ctx, params)
 }
 
@@ -134,6 +135,7 @@ func (d *DB) threads(ctx context.Context, scope selection.Scope, match selection
 	params.Hashtags, params.Flags, params.Items, params.Locations = a.Hashtags, a.Flags, a.Items, a.Locations
 	params.EventTypes, params.Since, params.Until = a.EventTypes, a.Since, a.Until
 	params.Channels, params.Importance, params.Held = a.Channels, a.Importance, a.Held
+	params.Receivers, params.Leaders = a.Receivers, a.Leaders
 	return d.read().ThreadsInScope(ctx, params)
 }
 

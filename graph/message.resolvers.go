@@ -138,6 +138,10 @@ func (r *mutationResolver) AppendMessages(ctx context.Context, messages []chain.
 	return out, nil
 }
 
+func (r *queryResolver) Channels(ctx context.Context) ([]db.ChannelUse, error) {
+	return r.view(ctx).Channels(ctx)
+}
+
 func (r *queryResolver) Message(ctx context.Context, hash chain.Hash) (*model.Message, error) {
 	m, err := loader.From(ctx).Messages.Load(ctx, hash)
 	if err != nil || m == nil {

@@ -31,6 +31,7 @@ var access = map[string]map[string]rule{
 		"sessions":         {auth.LogRead, nil},
 		"thread":           {auth.LogRead, nil},
 		"threads":          {auth.LogRead, nil},
+		"channels":         {auth.LogRead, nil},
 		"component":        {auth.LogRead, nil},
 		"components":       {auth.LogRead, nil},
 		"componentUsage":   {auth.LogRead, nil},

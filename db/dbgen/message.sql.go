@@ -99,6 +99,8 @@ SELECT count(*) FROM log.in_scope(
 WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
     AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
     AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
+    AND ($17::bpchar[] IS NULL OR m.players_id && $17::bpchar[])
+    AND ($18::bpchar[] IS NULL OR m.master_player = ANY ($18::bpchar[]))
 `
 
 type CountMessagesInScopeParams struct {
@@ -118,6 +120,8 @@ type CountMessagesInScopeParams struct {
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Receivers  []string
+	Leaders    []string
 }
 
 func (q *Queries) CountMessagesInScope(ctx context.Context, arg CountMessagesInScopeParams) (int64, error) {
@@ -138,6 +142,8 @@ func (q *Queries) CountMessagesInScope(ctx context.Context, arg CountMessagesInS
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Receivers,
+		arg.Leaders,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -153,6 +159,8 @@ SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
 WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
     AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
     AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
+    AND ($17::bpchar[] IS NULL OR m.players_id && $17::bpchar[])
+    AND ($18::bpchar[] IS NULL OR m.master_player = ANY ($18::bpchar[]))
 `
 
 type CountSessionsInScopeParams struct {
@@ -172,6 +180,8 @@ type CountSessionsInScopeParams struct {
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Receivers  []string
+	Leaders    []string
 }
 
 func (q *Queries) CountSessionsInScope(ctx context.Context, arg CountSessionsInScopeParams) (int64, error) {
@@ -192,6 +202,8 @@ func (q *Queries) CountSessionsInScope(ctx context.Context, arg CountSessionsInS
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Receivers,
+		arg.Leaders,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -207,6 +219,8 @@ SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
 WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
     AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
     AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
+    AND ($17::bpchar[] IS NULL OR m.players_id && $17::bpchar[])
+    AND ($18::bpchar[] IS NULL OR m.master_player = ANY ($18::bpchar[]))
 `
 
 type CountThreadsInScopeParams struct {
@@ -226,6 +240,8 @@ type CountThreadsInScopeParams struct {
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Receivers  []string
+	Leaders    []string
 }
 
 func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInScopeParams) (int64, error) {
@@ -246,6 +262,8 @@ func (q *Queries) CountThreadsInScope(ctx context.Context, arg CountThreadsInSco
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Receivers,
+		arg.Leaders,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -534,10 +552,12 @@ SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.o
 WHERE ($14::TEXT[] IS NULL OR m.channel = ANY ($14::TEXT[]))
     AND ($15::SMALLINT[] IS NULL OR m.importance = ANY ($15::SMALLINT[]))
     AND ($16::BIGINT[] IS NULL OR m.id = ANY ($16::BIGINT[]))
-    AND ($17::bpchar IS NULL OR m.id > (SELECT log.place_of($17::bpchar, $12::bpchar)))
-    AND ($18::bpchar IS NULL OR m.id < (SELECT log.place_of($18::bpchar, $12::bpchar)))
-ORDER BY CASE WHEN $19::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $19 THEN m.id END
-LIMIT $20
+    AND ($17::bpchar[] IS NULL OR m.players_id && $17::bpchar[])
+    AND ($18::bpchar[] IS NULL OR m.master_player = ANY ($18::bpchar[]))
+    AND ($19::bpchar IS NULL OR m.id > (SELECT log.place_of($19::bpchar, $12::bpchar)))
+    AND ($20::bpchar IS NULL OR m.id < (SELECT log.place_of($20::bpchar, $12::bpchar)))
+ORDER BY CASE WHEN $21::BOOLEAN THEN m.id END DESC, CASE WHEN NOT $21 THEN m.id END
+LIMIT $22
 `
 
 type MessagesInScopeParams struct {
@@ -557,6 +577,8 @@ type MessagesInScopeParams struct {
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Receivers  []string
+	Leaders    []string
 	After      *string
 	Before     *string
 	Backward   bool
@@ -581,6 +603,8 @@ func (q *Queries) MessagesInScope(ctx context.Context, arg MessagesInScopeParams
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Receivers,
+		arg.Leaders,
 		arg.After,
 		arg.Before,
 		arg.Backward,
@@ -864,15 +888,17 @@ FROM (
         $12::bpchar, $13::BIGINT) s
     WHERE ($14::TEXT[] IS NULL OR s.channel = ANY ($14::TEXT[]))
         AND ($15::SMALLINT[] IS NULL OR s.importance = ANY ($15::SMALLINT[]))
-        AND ($16::BIGINT[] IS NULL OR s.id = ANY ($16::BIGINT[])) AND $17::bpchar[] IS NULL
-    UNION ALL SELECT unnest($17::bpchar[])) t
+        AND ($16::BIGINT[] IS NULL OR s.id = ANY ($16::BIGINT[]))
+        AND ($17::bpchar[] IS NULL OR s.players_id && $17::bpchar[])
+        AND ($18::bpchar[] IS NULL OR s.master_player = ANY ($18::bpchar[])) AND $19::bpchar[] IS NULL
+    UNION ALL SELECT unnest($19::bpchar[])) t
 CROSS JOIN LATERAL (
     SELECT n.session_hash, n.sequence, n.hash, n.created_at, n.id FROM log.messages n WHERE n.session_hash = t.hash ORDER BY n.sequence DESC LIMIT 1) l
-WHERE ($18::bpchar IS NULL OR (l.created_at, l.id) <
-        ((SELECT log.time_of($18::bpchar, $12::bpchar)), (SELECT log.place_of($18::bpchar, $12::bpchar))))
+WHERE ($20::bpchar IS NULL OR (l.created_at, l.id) <
+        ((SELECT log.time_of($20::bpchar, $12::bpchar)), (SELECT log.place_of($20::bpchar, $12::bpchar))))
     AND ($12::bpchar IS NULL OR EXISTS (
         SELECT FROM log.members v WHERE v.player = $12::bpchar AND v.session_hash = l.session_hash))
-ORDER BY l.created_at DESC, l.id DESC LIMIT $19
+ORDER BY l.created_at DESC, l.id DESC LIMIT $21
 `
 
 type SessionsInScopeParams struct {
@@ -892,6 +918,8 @@ type SessionsInScopeParams struct {
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Receivers  []string
+	Leaders    []string
 	Listed     []string
 	After      *string
 	RowCount   int32
@@ -925,6 +953,8 @@ func (q *Queries) SessionsInScope(ctx context.Context, arg SessionsInScopeParams
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Receivers,
+		arg.Leaders,
 		arg.Listed,
 		arg.After,
 		arg.RowCount,
@@ -1150,15 +1180,17 @@ FROM (
             $12::bpchar, $13::BIGINT) s
         WHERE ($14::TEXT[] IS NULL OR s.channel = ANY ($14::TEXT[]))
             AND ($15::SMALLINT[] IS NULL OR s.importance = ANY ($15::SMALLINT[]))
-            AND ($16::BIGINT[] IS NULL OR s.id = ANY ($16::BIGINT[])) AND $17::bpchar[] IS NULL AND s.thread_hash IS NOT NULL
-        UNION ALL SELECT unnest($17::bpchar[])) t
+            AND ($16::BIGINT[] IS NULL OR s.id = ANY ($16::BIGINT[]))
+            AND ($17::bpchar[] IS NULL OR s.players_id && $17::bpchar[])
+            AND ($18::bpchar[] IS NULL OR s.master_player = ANY ($18::bpchar[])) AND $19::bpchar[] IS NULL AND s.thread_hash IS NOT NULL
+        UNION ALL SELECT unnest($19::bpchar[])) t
     CROSS JOIN LATERAL (
         SELECT n.created_at, n.id, n.hash FROM log.messages n
         WHERE n.thread_hash = t.hash AND ($12::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $12::bpchar AND v.session_hash = n.session_hash))
         ORDER BY n.created_at DESC, n.id DESC LIMIT 1) l
-    WHERE ($18::bpchar IS NULL OR (l.created_at, l.id) <
-            ((SELECT log.time_of($18::bpchar, $12::bpchar)), (SELECT log.place_of($18::bpchar, $12::bpchar))))
-    ORDER BY l.created_at DESC, l.id DESC LIMIT $19) p
+    WHERE ($20::bpchar IS NULL OR (l.created_at, l.id) <
+            ((SELECT log.time_of($20::bpchar, $12::bpchar)), (SELECT log.place_of($20::bpchar, $12::bpchar))))
+    ORDER BY l.created_at DESC, l.id DESC LIMIT $21) p
 CROSS JOIN LATERAL (
     SELECT count(*) AS messages, min(m.created_at) AS started_at FROM log.messages m
     WHERE m.thread_hash = p.hash AND ($12::bpchar IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = $12::bpchar AND v.session_hash = m.session_hash))) a
@@ -1182,6 +1214,8 @@ type ThreadsInScopeParams struct {
 	Channels   []string
 	Importance []int16
 	Held       []int64
+	Receivers  []string
+	Leaders    []string
 	Listed     []string
 	After      *string
 	RowCount   int32
@@ -1216,6 +1250,8 @@ func (q *Queries) ThreadsInScope(ctx context.Context, arg ThreadsInScopeParams) 
 		arg.Channels,
 		arg.Importance,
 		arg.Held,
+		arg.Receivers,
+		arg.Leaders,
 		arg.Listed,
 		arg.After,
 		arg.RowCount,

@@ -127,6 +127,39 @@ func (q *Queries) MessagesHolding(ctx context.Context, sessions []string, keys *
 	return items, nil
 }
 
+const messagesOfParts = `-- name: MessagesOfParts :many
+SELECT m.id FROM log.messages m
+WHERE CASE WHEN $1::BOOLEAN THEN m.thread_hash = $2::bpchar ELSE m.session_hash = $2 END
+    AND ($3::bpchar[] IS NULL OR m.players_id && $3::bpchar[])
+    AND ($4::bpchar[] IS NULL OR m.master_player = ANY ($4::bpchar[]))
+`
+
+// Those of a session or a thread that one of these players received, and one of those coordinated.
+func (q *Queries) MessagesOfParts(ctx context.Context, thread bool, hash string, receivers []string, leaders []string) ([]int64, error) {
+	rows, err := q.db.Query(ctx, messagesOfParts,
+		thread,
+		hash,
+		receivers,
+		leaders,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const outlineOfSession = `-- name: OutlineOfSession :many
 SELECT m.id, m.created_at, m.session_hash, m.event_type, m.importance, m.channel FROM log.messages m
 WHERE m.session_hash = $1::bpchar AND m.sequence > $2::BIGINT ORDER BY m.sequence LIMIT $3

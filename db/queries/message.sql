@@ -27,6 +27,8 @@ SELECT m.* FROM log.in_scope(
 WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
     AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
     AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]))
+    AND (sqlc.narg('receivers')::bpchar[] IS NULL OR m.players_id && sqlc.narg('receivers')::bpchar[])
+    AND (sqlc.narg('leaders')::bpchar[] IS NULL OR m.master_player = ANY (sqlc.narg('leaders')::bpchar[]))
     AND (sqlc.narg('after')::bpchar IS NULL OR m.id > (SELECT log.place_of(sqlc.narg('after')::bpchar, sqlc.narg('viewer')::bpchar)))
     AND (sqlc.narg('before')::bpchar IS NULL OR m.id < (SELECT log.place_of(sqlc.narg('before')::bpchar, sqlc.narg('viewer')::bpchar)))
 ORDER BY CASE WHEN @backward::BOOLEAN THEN m.id END DESC, CASE WHEN NOT @backward THEN m.id END
@@ -40,7 +42,9 @@ SELECT count(*) FROM log.in_scope(
     sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
 WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
     AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
-    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]));
+    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]))
+    AND (sqlc.narg('receivers')::bpchar[] IS NULL OR m.players_id && sqlc.narg('receivers')::bpchar[])
+    AND (sqlc.narg('leaders')::bpchar[] IS NULL OR m.master_player = ANY (sqlc.narg('leaders')::bpchar[]));
 
 -- name: SessionMessages :many
 SELECT m.* FROM log.messages m
@@ -122,7 +126,9 @@ FROM (
         sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
     WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
         AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
-        AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[])) AND sqlc.narg('listed')::bpchar[] IS NULL
+        AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[]))
+        AND (sqlc.narg('receivers')::bpchar[] IS NULL OR s.players_id && sqlc.narg('receivers')::bpchar[])
+        AND (sqlc.narg('leaders')::bpchar[] IS NULL OR s.master_player = ANY (sqlc.narg('leaders')::bpchar[])) AND sqlc.narg('listed')::bpchar[] IS NULL
     UNION ALL SELECT unnest(sqlc.narg('listed')::bpchar[])) t
 CROSS JOIN LATERAL (
     SELECT n.session_hash, n.sequence, n.hash, n.created_at, n.id FROM log.messages n WHERE n.session_hash = t.hash ORDER BY n.sequence DESC LIMIT 1) l
@@ -149,7 +155,9 @@ SELECT count(DISTINCT m.session_hash) FROM log.in_scope(
     sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
 WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
     AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
-    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]));
+    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]))
+    AND (sqlc.narg('receivers')::bpchar[] IS NULL OR m.players_id && sqlc.narg('receivers')::bpchar[])
+    AND (sqlc.narg('leaders')::bpchar[] IS NULL OR m.master_player = ANY (sqlc.narg('leaders')::bpchar[]));
 
 -- name: ThreadsByHash :many
 SELECT t.hash::log.hash AS hash, a.messages, a.started_at::TIMESTAMPTZ AS started_at, a.last_at::TIMESTAMPTZ AS last_at,
@@ -193,7 +201,9 @@ FROM (
             sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) s
         WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR s.channel = ANY (sqlc.narg('channels')::TEXT[]))
             AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR s.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
-            AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[])) AND sqlc.narg('listed')::bpchar[] IS NULL AND s.thread_hash IS NOT NULL
+            AND (sqlc.narg('held')::BIGINT[] IS NULL OR s.id = ANY (sqlc.narg('held')::BIGINT[]))
+            AND (sqlc.narg('receivers')::bpchar[] IS NULL OR s.players_id && sqlc.narg('receivers')::bpchar[])
+            AND (sqlc.narg('leaders')::bpchar[] IS NULL OR s.master_player = ANY (sqlc.narg('leaders')::bpchar[])) AND sqlc.narg('listed')::bpchar[] IS NULL AND s.thread_hash IS NOT NULL
         UNION ALL SELECT unnest(sqlc.narg('listed')::bpchar[])) t
     CROSS JOIN LATERAL (
         SELECT n.created_at, n.id, n.hash FROM log.messages n
@@ -224,7 +234,9 @@ SELECT count(DISTINCT m.thread_hash) FROM log.in_scope(
     sqlc.narg('viewer')::bpchar, sqlc.narg('joined')::BIGINT) m
 WHERE (sqlc.narg('channels')::TEXT[] IS NULL OR m.channel = ANY (sqlc.narg('channels')::TEXT[]))
     AND (sqlc.narg('importance')::SMALLINT[] IS NULL OR m.importance = ANY (sqlc.narg('importance')::SMALLINT[]))
-    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]));
+    AND (sqlc.narg('held')::BIGINT[] IS NULL OR m.id = ANY (sqlc.narg('held')::BIGINT[]))
+    AND (sqlc.narg('receivers')::bpchar[] IS NULL OR m.players_id && sqlc.narg('receivers')::bpchar[])
+    AND (sqlc.narg('leaders')::bpchar[] IS NULL OR m.master_player = ANY (sqlc.narg('leaders')::bpchar[]));
 
 -- name: PlayersOfThreads :many
 SELECT t.hash::log.hash AS thread_hash, p.player::log.hash AS player

@@ -44,3 +44,10 @@ SELECT DISTINCT l.source_id FROM embedding.lexical l
 WHERE l.kind = 'context' AND (sqlc.narg('sessions')::bpchar[] IS NULL OR l.session_hash = ANY (sqlc.narg('sessions')::bpchar[]))
     AND (sqlc.narg('keys')::TEXT IS NULL OR l.keys @@ CAST(sqlc.narg('keys')::TEXT AS query_int))
     AND (sqlc.narg('idle')::TEXT IS NULL OR l.terms @@ CAST(sqlc.narg('idle')::TEXT AS query_int));
+
+-- name: MessagesOfParts :many
+-- Those of a session or a thread that one of these players received, and one of those coordinated.
+SELECT m.id FROM log.messages m
+WHERE CASE WHEN @thread::BOOLEAN THEN m.thread_hash = @hash::bpchar ELSE m.session_hash = @hash END
+    AND (sqlc.narg('receivers')::bpchar[] IS NULL OR m.players_id && sqlc.narg('receivers')::bpchar[])
+    AND (sqlc.narg('leaders')::bpchar[] IS NULL OR m.master_player = ANY (sqlc.narg('leaders')::bpchar[]));

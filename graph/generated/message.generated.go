@@ -398,6 +398,52 @@ func (ec *executionContext) field_Thread_range_args(ctx context.Context, rawArgs
 
 // region    **************************** field.gotpl *****************************
 
+func (ec *executionContext) _Channel_name(ctx context.Context, field graphql.CollectedField, obj *db.ChannelUse) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Channel_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Channel_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Channel", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Channel_messages(ctx context.Context, field graphql.CollectedField, obj *db.ChannelUse) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Channel_messages(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Messages, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Channel_messages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Channel", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Message_id(ctx context.Context, field graphql.CollectedField, obj *model.Message) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3051,7 +3097,7 @@ func (ec *executionContext) unmarshalInputMessageMatch(ctx context.Context, obj 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"channels", "importance", "text", "since", "until"}
+	fieldsInOrder := [...]string{"channels", "importance", "text", "receivers", "leaders", "since", "until"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -3079,6 +3125,20 @@ func (ec *executionContext) unmarshalInputMessageMatch(ctx context.Context, obj 
 				return it, err
 			}
 			it.Text = data
+		case "receivers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("receivers"))
+			data, err := ec.unmarshalOHash2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHashᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Receivers = data
+		case "leaders":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leaders"))
+			data, err := ec.unmarshalOHash2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHashᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Leaders = data
 		case "since":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("since"))
 			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
@@ -3169,6 +3229,49 @@ func (ec *executionContext) _ContextSource(ctx context.Context, sel ast.Selectio
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
+
+var channelImplementors = []string{"Channel"}
+
+func (ec *executionContext) _Channel(ctx context.Context, sel ast.SelectionSet, obj *db.ChannelUse) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, channelImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Channel")
+		case "name":
+			out.Values[i] = ec._Channel_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "messages":
+			out.Values[i] = ec._Channel_messages(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
 
 var messageImplementors = []string{"Message", "Node", "ContextSource"}
 
@@ -5309,6 +5412,26 @@ func (ec *executionContext) _ThreadEdge(ctx context.Context, sel ast.SelectionSe
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
+
+func (ec *executionContext) marshalNChannel2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐChannelUse(ctx context.Context, sel ast.SelectionSet, v db.ChannelUse) graphql.Marshaler {
+	return ec._Channel(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNChannel2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐChannelUseᚄ(ctx context.Context, sel ast.SelectionSet, v []db.ChannelUse) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNChannel2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐChannelUse(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
 
 func (ec *executionContext) marshalNContextSource2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextSource(ctx context.Context, sel ast.SelectionSet, v model.ContextSource) graphql.Marshaler {
 	if v == nil {

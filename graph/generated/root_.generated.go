@@ -69,6 +69,11 @@ type ComplexityRoot struct {
 		Session     func(childComplexity int) int
 	}
 
+	Channel struct {
+		Messages func(childComplexity int) int
+		Name     func(childComplexity int) int
+	}
+
 	Checkpoint struct {
 		Cosignatures func(childComplexity int) int
 		Note         func(childComplexity int) int
@@ -419,6 +424,7 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
+		Channels         func(childComplexity int) int
 		Checkpoint       func(childComplexity int, size *int) int
 		Checkpoints      func(childComplexity int, first *int, after *string) int
 		Component        func(childComplexity int, hash chain.Hash) int
@@ -796,6 +802,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ChainBreak.Session(childComplexity), true
+
+	case "Channel.messages":
+		if e.ComplexityRoot.Channel.Messages == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Channel.Messages(childComplexity), true
+	case "Channel.name":
+		if e.ComplexityRoot.Channel.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Channel.Name(childComplexity), true
 
 	case "Checkpoint.cosignatures":
 		if e.ComplexityRoot.Checkpoint.Cosignatures == nil {
@@ -2337,6 +2356,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.QuarantineRelease.Reason(childComplexity), true
 
+	case "Query.channels":
+		if e.ComplexityRoot.Query.Channels == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.Channels(childComplexity), true
 	case "Query.checkpoint":
 		if e.ComplexityRoot.Query.Checkpoint == nil {
 			break
@@ -4791,6 +4816,10 @@ input MessageMatch {
   importance: [Int!]
   "Only messages that hold all of these words, letter case aside, as they stand or in another form of the same word; each word needs a letter or a digit. 1 to 256 bytes."
   text: String
+  "Only messages that one of these players received; at most 1,000. ` + "`" + `owners` + "`" + ` of a scope are those who sent."
+  receivers: [Hash!]
+  "Only messages that one of these players coordinated; at most 1,000."
+  leaders: [Hash!]
   "Only what was sent at this moment or later."
   since: Time
   "Only what was sent before this moment."
@@ -4934,7 +4963,20 @@ input RefInput {
   type: RefType!
 }
 
+"A channel that messages came in by."
+type Channel {
+  "What it is called."
+  name: String!
+  "How many of the messages that were looked at came in by it."
+  messages: Int!
+}
+
 extend type Query {
+  """
+  The channels that messages came in by, the most used first; at most 100. Of 100,000 messages: an administrator's are the latest
+  ones, a player's those of up to 10,000 of their sessions. Counted again as ` + "`" + `Overview.sessions` + "`" + ` is.
+  """
+  channels: [Channel!]!
   "One message by its hash; null if there is none."
   message("Its hash." hash: Hash!): Message
   "Messages in the order they were written to the log; with ` + "`" + `last` + "`" + `, the latest ones. At most 200 a page."
@@ -4975,8 +5017,8 @@ type Overview {
   "How many selections of context."
   selections: Int!
   """
-  Whether some totals are at least as many as given, and not counted further: a player's beyond 10,000 sessions, or 100,000 messages
-  whose threads are counted; an administrator's beyond 100,000 threads.
+  Whether some totals are at least as many as given, and not counted further: a player's beyond 10,000 sessions, 100,000 messages
+  whose threads are counted, or 100,000 places of players in these sessions; an administrator's beyond 100,000 threads.
   """
   atLeast: Boolean!
   """
@@ -6027,6 +6069,16 @@ func (ec *executionContext) childFields_ChainBreak(ctx context.Context, field gr
 		return ec.fieldContext_ChainBreak_detail(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ChainBreak", field.Name)
+}
+
+func (ec *executionContext) childFields_Channel(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_Channel_name(ctx, field)
+	case "messages":
+		return ec.fieldContext_Channel_messages(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Channel", field.Name)
 }
 
 func (ec *executionContext) childFields_Checkpoint(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -47,6 +47,7 @@ type QueryResolver interface {
 	ContextSelection(ctx context.Context, id string) (*model.ContextSelection, error)
 	ReplayContext(ctx context.Context, id string, weights []ranking.Set, logSize *model.ReplayLog) (*model.ContextReplay, error)
 	EmbeddingModels(ctx context.Context) ([]model.EmbeddingModel, error)
+	Channels(ctx context.Context) ([]db.ChannelUse, error)
 	Message(ctx context.Context, hash chain.Hash) (*model.Message, error)
 	Messages(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
 	Session(ctx context.Context, hash chain.Hash) (*model.Session, error)
@@ -1873,6 +1874,38 @@ func (ec *executionContext) fieldContext_Query_embeddingModels(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_channels(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_channels(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().Channels(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []db.ChannelUse) graphql.Marshaler {
+			return ec.marshalNChannel2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋdbᚐChannelUseᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_channels(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Channel(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_message(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3468,6 +3501,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_embeddingModels(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "channels":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_channels(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

@@ -15,6 +15,7 @@ const (
 	MaxChannelBytes = 256
 	MaxImportance   = 2
 	MaxMatchBytes   = 256 // of its text
+	MaxParts        = MaxScopeEntries
 )
 
 // Match says which messages of a list to show. A nil list does not narrow; an empty one matches nothing.
@@ -22,6 +23,8 @@ type Match struct {
 	Channels   []string
 	Importance []int
 	Text       *string // words that a message has to hold
+	Receivers  []chain.Hash
+	Leaders    []chain.Hash // players that coordinated it
 	Since      *time.Time
 	Until      *time.Time
 }
@@ -30,6 +33,11 @@ type Match struct {
 func (m *Match) Validate(field string) error {
 	if len(m.Channels) > MaxChannels {
 		return fault.Input(field+".channels", "has %d entries; at most %d are allowed", len(m.Channels), MaxChannels)
+	}
+	for name, players := range map[string][]chain.Hash{".leaders": m.Leaders, ".receivers": m.Receivers} {
+		if len(players) > MaxParts {
+			return fault.Input(field+name, "has %d entries; at most %d are allowed", len(players), MaxParts)
+		}
 	}
 	for i := range m.Channels {
 		if err := chain.CheckText(fmt.Sprintf("%s.channels[%d]", field, i), &m.Channels[i], MaxChannelBytes); err != nil {
@@ -58,8 +66,11 @@ func (m *Match) Validate(field string) error {
 
 // Narrows says whether the match leaves out any message.
 func (m *Match) Narrows() bool {
-	return m.Channels != nil || m.Importance != nil || m.Text != nil || m.Since != nil || m.Until != nil
+	return m.Channels != nil || m.Importance != nil || m.Text != nil || m.Since != nil || m.Until != nil || m.HasParts()
 }
+
+// HasParts says whether the match asks for what players had to do with a message.
+func (m *Match) HasParts() bool { return m.Receivers != nil || m.Leaders != nil }
 
 // Within gives a scope that holds what both hold, as far as times say.
 func (m *Match) Within(s Scope) Scope {

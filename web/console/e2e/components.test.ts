@@ -43,6 +43,23 @@ describe("people and things", () => {
     await v.end();
   });
 
+  it.each([
+    ["Sent", "owner_id = $"],
+    ["Received", "$ = ANY (players_id)"],
+    ["Led", "master_player = $"],
+  ])("lead to the threads of what a player has %s", async (word, where) => {
+    const [hash = "", n = ""] = server
+      .sql(`SELECT p.hash, count(DISTINCT m.thread_hash) FROM core.players p
+        JOIN log.messages m ON ${where.replace("$", "p.hash")} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1`)
+      .split("|");
+    const v = await visit();
+    await v.signIn(`/components/ply/${hash}`);
+    await v.page.getByRole("link", { name: `${word}: threads` }).click();
+    await v.page.getByText(new RegExp(`^${n} match(es)?, latest first$`)).waitFor();
+    await v.page.getByRole("list", { name: "Filters that are set" }).getByText(`${word} by`).waitFor();
+    await v.end();
+  });
+
   it("show their use as a chart and as a table, by day, week or month, kept in the address", async () => {
     const { hash } = player();
     const v = await visit();

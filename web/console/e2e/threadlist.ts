@@ -7,24 +7,27 @@ import { startServer } from "./server";
 export const many = 60;
 const hash = () => randomBytes(32).toString("hex");
 
-/** Starts it. one: a name of each kind that two threads have; secret: the token of a player who takes part in nothing. */
+/** Starts it. one: a name of each kind that two threads have, other: of who received and coordinated them; secret: the token of a player who takes part in nothing. */
 export async function startThreads() {
   const server = await startServer();
   const browser = await startBrowser();
-  const named = (table: string) => {
+  const named = (table: string, order = "") => {
     const [found = "", name = ""] = server
-      .sql(`SELECT hash, name FROM core.${table} WHERE name IS NOT NULL ORDER BY hash LIMIT 1`)
+      .sql(`SELECT hash, name FROM core.${table} WHERE name IS NOT NULL ORDER BY hash ${order} LIMIT 1`)
       .split("|");
     return { hash: found, name };
   };
   const one = {
     player: named("players"),
+    other: named("players", "DESC"),
     tag: named("hashtags"),
     flag: named("flags"),
     item: named("items"),
     place: named("locations"),
   };
   const about = {
+    playerIds: [one.other.hash],
+    masterPlayer: one.other.hash,
     hashtags: [one.tag.hash],
     flagId: one.flag.hash,
     itemIds: [one.item.hash],

@@ -37,6 +37,14 @@ describe("each filter in the address", () => {
       () => `player=${one.player.hash}`,
       () => `'${one.player.hash}' IN (owner_id, master_player) OR '${one.player.hash}' = ANY (players_id)`,
     ],
+    ["sender", () => `sender=${one.player.hash}`, () => `owner_id = '${one.player.hash}'`],
+    ["receiver", () => `receiver=${one.other.hash}`, () => `'${one.other.hash}' = ANY (players_id)`],
+    ["leader", () => `leader=${one.other.hash}`, () => `master_player = '${one.other.hash}'`],
+    [
+      "who led what somebody sent",
+      () => `leader=${one.other.hash}&sender=${one.player.hash}`,
+      () => `master_player = '${one.other.hash}' AND owner_id = '${one.player.hash}'`,
+    ],
     ["tag", () => `tag=${one.tag.hash}`, () => `'${one.tag.hash}' = ANY (hashtags)`],
     ["flag", () => `flag=${one.flag.hash}`, () => `flag_id = '${one.flag.hash}'`],
     [
@@ -129,8 +137,21 @@ describe("the filter bar", () => {
   it("writes into the address, and shows what is set as chips to take back", async () => {
     const v = await visit();
     await v.signIn("/threads");
-    await v.page.getByRole("searchbox", { name: "Channels" }).fill("telegram-e2e");
+    await v.page.getByRole("button", { name: "Channels" }).click();
+    const channels = v.page.getByRole("group", { name: "Channels" });
+    await channels.getByText("Web").or(channels.getByText("webchat")).first().waitFor();
+    expect(await channels.getByRole("checkbox").count()).toBe(
+      Number(server.sql("SELECT count(DISTINCT channel) FROM log.messages")),
+    );
+    await v.accessible("the channels to choose from");
+    await channels.getByRole("checkbox", { name: /^telegram-e2e 2$/ }).check();
     await shows(v, 2);
+    await v.page.getByRole("textbox", { name: "Another channel" }).fill("nowhere-e2e");
+    await v.page.keyboard.press("Enter");
+    await v.page.waitForURL(/channel=telegram-e2e&channel=nowhere-e2e/);
+    await channels.getByRole("checkbox", { name: "nowhere-e2e" }).uncheck();
+    await v.page.keyboard.press("Escape");
+    await v.page.getByRole("button", { name: "1 channel" }).waitFor();
     await v.page.getByRole("combobox", { name: "Importance" }).selectOption("2");
     await shows(v, 1);
     await v.page.getByRole("combobox", { name: "Time" }).selectOption({ label: "Last 24 hours" });
@@ -143,6 +164,9 @@ describe("the filter bar", () => {
       ["Flags", one.flag],
       ["Items", one.item],
       ["Places", one.place],
+      ["Sent by", one.player],
+      ["Received by", one.other],
+      ["Led by", one.other],
     ] as const) {
       await v.page.getByRole("combobox", { name: label, exact: true }).fill(wanted);
       await v.page.getByRole("listbox", { name: label, exact: true }).getByRole("option").first().waitFor();
@@ -153,10 +177,10 @@ describe("the filter bar", () => {
       await chips(v).filter({ hasText: name }).first().waitFor();
     }
     await shows(v, 1);
-    expect(await chips(v).count()).toBe(9);
+    expect(await chips(v).count()).toBe(12);
     expect(query(v).get("since")).toBe("-24h");
     await chips(v).filter({ hasText: "Words: zeppelin" }).click();
-    await expect.poll(() => chips(v).count()).toBe(8);
+    await expect.poll(() => chips(v).count()).toBe(11);
     expect(await v.focused()).toMatch(/Remove the filter Channel: telegram-e2e/);
     await v.page.keyboard.press("Enter");
     await expect.poll(() => query(v).has("channel")).toBe(false);

@@ -1,5 +1,6 @@
 import { SearchBox } from "../ui/SearchBox";
 import { t } from "../words";
+import { Channels } from "./Channels";
 import styles from "./Filter.module.css";
 import { agoOf, type Filter } from "./match";
 
@@ -15,12 +16,7 @@ export function Fields({ filter, onFilter }: Props) {
     <>
       <SearchBox value={filter.text} label={t("filter.text")} onSearch={(text) => set({ text })} />
       <div className={styles.more}>
-        <SearchBox
-          found={false}
-          value={filter.channels.join(", ")}
-          label={t("filter.channels")}
-          onSearch={(text) => set({ channels: listed(text) })}
-        />
+        <Channels chosen={filter.channels} onChoose={(channels) => set({ channels })} />
         <select
           aria-label={t("filter.importance")}
           value={least}
@@ -82,15 +78,6 @@ function DayField({ label, value, onDay }: { label: string; value: string; onDay
     </label>
   );
 }
-
-const listed = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(",")
-      .map((c) => c.trim())
-      .filter((c) => c !== ""),
-  ),
-];
 
 function today(): string {
   const day = new Date();

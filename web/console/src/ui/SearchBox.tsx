@@ -1,28 +1,21 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useAction } from "../actions/useAction";
 import { Icon } from "./icons";
 import styles from "./SearchBox.module.css";
 
 const pause = 250; // milliseconds without a key before a search starts
 
-/** A search field. onSearch gets the text once its writer pauses. found: whether the key that finds leads here. */
-export function SearchBox({
-  value,
-  label,
-  found = true,
-  onSearch,
-}: {
-  value: string;
-  label: string;
-  found?: boolean;
-  onSearch: (text: string) => void;
-}) {
+type Props = { value: string; label: string; onSearch: (text: string) => void };
+
+/** A search field, which the key that finds leads to. onSearch gets the text once its writer pauses. */
+export function SearchBox({ value, label, onSearch }: Props) {
   const [typed, setTyped] = useState(value);
   const field = useRef<HTMLInputElement>(null);
   const send = useRef(onSearch);
   useEffect(() => {
     send.current = onSearch;
   }, [onSearch]);
+  useAction("page.find", () => field.current?.focus());
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
     if (typed.trim() === value) return;
@@ -31,7 +24,6 @@ export function SearchBox({
   }, [typed, value]);
   return (
     <label className={styles.box}>
-      {found && <Find field={field} />}
       <Icon name="search" />
       <input
         ref={field}
@@ -43,9 +35,4 @@ export function SearchBox({
       />
     </label>
   );
-}
-
-function Find({ field }: { field: RefObject<HTMLInputElement | null> }) {
-  useAction("page.find", () => field.current?.focus());
-  return null;
 }

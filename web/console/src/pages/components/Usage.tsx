@@ -8,6 +8,7 @@ import { type Shown, Table } from "../../ui/table/Table";
 import { Take } from "../../ui/take/Take";
 import { useAddress } from "../../ui/useAddress";
 import { t } from "../../words";
+import type { PartName } from "../threads/filter";
 import { type Bar, barsOf } from "./buckets";
 import { Chart } from "./Chart";
 import { scopes, type Type } from "./kinds";
@@ -69,12 +70,20 @@ export function Usage({ hash, type }: { hash: string; type: Type | null }) {
   );
 }
 
+// What a player may have had to do with a message, with its name in the address of the threads.
+const playerParts = [
+  { part: "sent", name: "sender" },
+  { part: "received", name: "receiver" },
+  { part: "led", name: "leader" },
+] as const satisfies { part: keyof Use; name: PartName }[];
+
 function Totals({ of, hash, type }: { of: Use; hash: string; type: Type | null }) {
-  const threads = type && `/threads?${scopes[type].address}=${hash}`;
-  const facts: [string, number, string | null][] = [[t("components.total"), of.total, threads]];
+  const threads = (name: string) => `/threads?${name}=${hash}`;
+  const facts: [string, number, string | null][] = [
+    [t("components.total"), of.total, type && threads(scopes[type].address)],
+  ];
   if (type === "Player") {
-    facts.push([t("components.sent"), of.sent, null]);
-    facts.push([t("components.received"), of.received, null], [t("components.led"), of.led, null]);
+    for (const { part, name } of playerParts) facts.push([t(`components.${part}`), of[part], threads(name)]);
   }
   return (
     <dl className={styles.totals}>
@@ -82,7 +91,12 @@ function Totals({ of, hash, type }: { of: Use; hash: string; type: Type | null }
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {count(n)} {to && n > 0 && <Link href={to}>{t("components.threads")}</Link>}
+            {count(n)}{" "}
+            {to && n > 0 && (
+              <Link href={to} aria-label={t("components.threads.of", { what: name })}>
+                {t("components.threads")}
+              </Link>
+            )}
           </dd>
         </div>
       ))}

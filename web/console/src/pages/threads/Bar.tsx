@@ -7,7 +7,7 @@ import { Button } from "../../ui/Button";
 import { Picker } from "../../ui/Picker";
 import { t } from "../../words";
 import styles from "./Bar.module.css";
-import { allThreads, type ThreadFilter } from "./filter";
+import { allThreads, parts, type ThreadFilter } from "./filter";
 import { Views } from "./Views";
 
 type Props = {
@@ -58,6 +58,16 @@ export function Bar({ filter, address, onFilter }: Props) {
               namespaces={[...namespaces[name]]}
               chosen={[...filter.things[name]]}
               onChoose={(hashes) => choose(name, hashes)}
+            />
+          ))}
+        {open &&
+          parts.map((name) => (
+            <Picker
+              key={name}
+              label={t(`threads.part.${name}`)}
+              namespaces={[...namespaces.player]}
+              chosen={[...filter.parts[name]]}
+              onChoose={(hashes) => onFilter({ ...filter, parts: { ...filter.parts, [name]: hashes } })}
             />
           ))}
       </div>

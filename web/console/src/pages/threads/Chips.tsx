@@ -8,7 +8,7 @@ import { kindName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
 import { T, t } from "../../words";
 import styles from "./Chips.module.css";
-import type { ThreadFilter } from "./filter";
+import { parts, type ThreadFilter } from "./filter";
 
 /** One thing that a filter asks for: what it is, and the filter without it. */
 export type Chip = { id: string; label: ReactElement; without: ThreadFilter };
@@ -25,13 +25,22 @@ const types: Record<ThingName, string> = {
 export function chipsOf(filter: ThreadFilter): Chip[] {
   const { match } = filter;
   const matching = (change: Partial<Filter>) => ({ ...filter, match: { ...match, ...change } });
-  const chips = things.flatMap((name) =>
+  const chips: Chip[] = things.flatMap((name) =>
     filter.things[name].map((hash) => ({
       id: `${name} ${hash}`,
       label: <T id="filter.chip" values={{ kind: kindName(types[name]), what: <NameOf hash={hash} /> }} />,
       without: { ...filter, things: { ...filter.things, [name]: filter.things[name].filter((h) => h !== hash) } },
     })),
   );
+  for (const name of parts) {
+    for (const hash of filter.parts[name]) {
+      chips.push({
+        id: `${name} ${hash}`,
+        label: <T id="filter.chip" values={{ kind: t(`threads.part.${name}`), what: <NameOf hash={hash} /> }} />,
+        without: { ...filter, parts: { ...filter.parts, [name]: filter.parts[name].filter((h) => h !== hash) } },
+      });
+    }
+  }
   const add = (id: string, label: ReactElement, change: Partial<Filter>) =>
     chips.push({ id, label, without: matching(change) });
   const named = (kind: "text" | "channel" | "importance", what: string) => (

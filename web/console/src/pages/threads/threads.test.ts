@@ -8,6 +8,7 @@ const [a, b] = ["a".repeat(64), "b".repeat(64)];
 describe("a filter of threads in the address", () => {
   const filter = {
     things: { player: [a, b], tag: [], item: [b], place: [], flag: [a] },
+    parts: { sender: [a], receiver: [b], leader: [b] },
     match: { ...everything, channels: ["voice"], importance: [2], text: "hotel", since: "-24h" },
   };
 
@@ -28,8 +29,15 @@ describe("a filter of threads in the address", () => {
 
   it("is asked of the server: hashes in the scope, the rest in the match, moments for what is relative", () => {
     expect(askedOf(filter, Date.parse("2026-03-02T12:00:00Z"))).toEqual({
-      filter: { players: [a, b], items: [b], flags: [a] },
-      match: { channels: ["voice"], importance: [2], text: "hotel", since: "2026-03-01T12:00:00.000Z" },
+      filter: { players: [a, b], items: [b], flags: [a], owners: [a] },
+      match: {
+        receivers: [b],
+        leaders: [b],
+        channels: ["voice"],
+        importance: [2],
+        text: "hotel",
+        since: "2026-03-01T12:00:00.000Z",
+      },
     });
     expect(askedOf(allThreads(), 0)).toEqual({ filter: null, match: null });
   });
