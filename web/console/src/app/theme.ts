@@ -1,4 +1,5 @@
-import { keep } from "./preferences";
+import { useSyncExternalStore } from "react";
+import { keep, usePreference } from "./preferences";
 
 /** What the reader chose: the system's theme unless they say otherwise. */
 export type Theme = "system" | "light" | "dark";
@@ -9,6 +10,21 @@ const key = "theme";
 export function storedTheme(): Theme {
   const value = localStorage.getItem(key);
   return value === "light" || value === "dark" ? value : "system";
+}
+
+const dark = () => window.matchMedia("(prefers-color-scheme: dark)");
+
+function onSystem(listener: () => void): () => void {
+  const system = dark();
+  system.addEventListener("change", listener);
+  return () => system.removeEventListener("change", listener);
+}
+
+/** The theme that is shown: the choice, or what the system has now. For what cannot ask CSS. */
+export function useShownTheme(): "light" | "dark" {
+  const chosen = usePreference(storedTheme);
+  const isDark = useSyncExternalStore(onSystem, () => dark().matches);
+  return chosen === "system" ? (isDark ? "dark" : "light") : chosen;
 }
 
 /** Shows a theme, without keeping it. */

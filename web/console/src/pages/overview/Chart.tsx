@@ -1,8 +1,7 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { usePreference } from "../../app/preferences";
-import { storedTheme } from "../../app/theme";
+import { useShownTheme } from "../../app/theme";
 import { count } from "../../ui/format";
 import { locale, useLanguage } from "../../words";
 import styles from "./OverviewPage.module.css";
@@ -16,24 +15,17 @@ const height = 150; // pixels, as the style sheet has it
 export default function Chart({ times, values, kind }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const theme = usePreference(storedTheme);
+  const theme = useShownTheme();
   const language = useLanguage();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme or language draws it anew
   useEffect(() => {
     const frame = box.current;
     if (!frame) return;
-    const draw = () => {
-      plot.current?.destroy();
-      plot.current = new uPlot(optionsOf(frame), plot.current?.data ?? [[], []], frame);
-    };
-    draw();
+    plot.current = new uPlot(optionsOf(frame), [[], []], frame);
     const sized = new ResizeObserver(() => plot.current?.setSize({ width: frame.clientWidth, height }));
     sized.observe(frame);
-    const dark = window.matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", draw);
     return () => {
       sized.disconnect();
-      dark.removeEventListener("change", draw);
       plot.current?.destroy();
       plot.current = null;
     };
@@ -63,9 +55,9 @@ function optionsOf(frame: HTMLElement): uPlot.Options {
       y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
     },
     axes: [
-      { ...axis, space: 64, values: (_, at) => at.map((s) => clock.format(s * 1000)) },
+      { ...axis, size: 28, space: 64, values: (_, at) => at.map((s) => clock.format(s * 1000)) },
       { ...axis, size: 48, values: (_, at) => at.map((n) => count(n)) },
     ],
-    series: [{}, { stroke: line, width: 2, fill: grid, points: { show: false } }],
+    series: [{}, { stroke: line, width: 2, fill: grid, points: { show: (u) => u.data[0].length < 2 } }],
   };
 }

@@ -6,7 +6,7 @@ import { createPortal } from "react-dom";
 import "graphiql/style.css";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
-import { storedTheme } from "../../app/theme";
+import { useShownTheme } from "../../app/theme";
 import "./editor.css";
 import { Examples } from "./Examples";
 
@@ -30,7 +30,7 @@ export default function Editor({ corner }: { corner: HTMLElement | null }) {
   useEffect(() => (box.current ? keepTabsPlain(box.current) : undefined), []);
   const { identity, socket, fetch } = useSession();
   const fetcher = useMemo(() => createGraphiQLFetcher({ url: "/graphql", wsClient: socket, fetch }), [socket, fetch]);
-  const theme = storedTheme();
+  const theme = useShownTheme();
   return (
     <div ref={box} className="playground">
       <GraphiQL
@@ -38,7 +38,7 @@ export default function Editor({ corner }: { corner: HTMLElement | null }) {
         schema={isAdmin(identity) ? undefined : null}
         defaultQuery={example}
         isHeadersEditorEnabled={false}
-        forcedTheme={theme === "system" ? undefined : theme}
+        forcedTheme={theme}
       >
         <GraphiQL.Logo>{null}</GraphiQL.Logo>
         <GraphiQL.Toolbar>

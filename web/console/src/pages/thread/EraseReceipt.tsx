@@ -45,7 +45,11 @@ export function EraseReceipt({ receipt, onClose }: Props) {
         </p>
         <FullHash hash={receipt.hash} what={t("erase.receipt")} />
         <p>{t(may ? "erase.checked" : "erase.unchecked")}</p>
-        {may && <Verdicts found={check.found} cancelled={check.phase === "cancelled"} />}
+        {may && (
+          <div className={styles.checked}>
+            <Verdicts found={check.found} cancelled={check.phase === "cancelled"} />
+          </div>
+        )}
         <div className={dialogStyles.actions}>
           {check.phase === "running" && (
             <Button icon="close" onClick={check.cancel}>
