@@ -4,6 +4,7 @@ import type axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Server } from "./server";
+import { type Say, sayIn } from "./words";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -23,6 +24,8 @@ export class Visit {
     readonly page: Page,
     private readonly context: BrowserContext,
     private readonly server: Server,
+    /** The words of the browser's language. */
+    readonly say: Say,
   ) {
     page.setDefaultTimeout(15_000);
     page.on("console", (m) => {
@@ -40,7 +43,7 @@ export class Visit {
   ): Promise<Visit> {
     const { theme = "light", width = 1280, height = 800, locale = "en-US" } = look;
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, locale });
-    return new Visit(await context.newPage(), context, server);
+    return new Visit(await context.newPage(), context, server, sayIn(locale.startsWith("es") ? "es" : "en"));
   }
 
   /** Everything comes from the server itself, or from the page's own text. */
@@ -52,12 +55,80 @@ export class Visit {
   /** Opens the console as the server's first address does, with a token in it: the administrator's, or another. */
   async signIn(path = "/", token = this.server.token): Promise<void> {
     await this.page.goto(`${this.server.base}${path}#token=${token}`);
-    await this.page.getByRole("button", { name: "Sign out" }).waitFor();
+    await this.page.getByRole("button", { name: this.say("app.account.leave") }).waitFor();
   }
 
   /** Opens an address; a full load. */
   async go(path: string): Promise<void> {
     await this.page.goto(this.server.base + path);
+  }
+
+  /** Waits until nothing is being loaded, moved or drawn anew: for a third of a second, nothing changes. */
+  async quiet(): Promise<void> {
+    await this.page.evaluate(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const began = performance.now();
+          let since = began;
+          let last = "nothing";
+          const watch = new MutationObserver(([change]) => {
+            since = performance.now();
+            last = change?.target.parentElement?.outerHTML.slice(0, 300) ?? "";
+          });
+          watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+          const look = () => {
+            const busy = document.querySelector("[aria-busy=true]");
+            if (busy || document.fonts.status === "loading") since = performance.now();
+            const still = performance.now() - since < 333;
+            if (still && performance.now() - began < 15_000) return requestAnimationFrame(look);
+            watch.disconnect();
+            if (still) reject(new Error(`never quiet: busy ${busy?.outerHTML.slice(0, 300)}, changed last ${last}`));
+            else resolve();
+          };
+          look();
+        }),
+    );
+    await this.settled();
+  }
+
+  // Colours of a control that is just being faded are not those that it ends with.
+  private async settled(): Promise<void> {
+    await this.page.evaluate(() =>
+      Promise.all(
+        document
+          .getAnimations()
+          .map(
+            (a) =>
+              a.playState === "finished" || a.effect?.getTiming().iterations === Number.POSITIVE_INFINITY || a.finished,
+          ),
+      ),
+    );
+  }
+
+  /** What is cut off at the sides of the window, where nothing scrolls to it; and what scrolls that should not. */
+  cutOff(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const wide = window.innerWidth;
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      const found = scrollWidth > wide ? ["the page itself"] : [];
+      // The console's frame fills the window: what scrolls is in it.
+      if (document.querySelector("#main") && scrollHeight > window.innerHeight) found.push("the frame");
+      for (const e of document.querySelectorAll<HTMLElement>("body *")) {
+        if (e.closest(".monaco-editor")) continue; // it scrolls by itself
+        const own = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent?.trim());
+        const { left, right, width } = e.getBoundingClientRect();
+        if (!own || width < 2 || !e.checkVisibility({ visibilityProperty: true }) || e.getAttribute("href") === "#main")
+          continue;
+        if (right <= wide + 1 && left >= -1) continue;
+        let reached = false;
+        for (let up: HTMLElement | null = e; up && !reached; up = up.parentElement) {
+          const style = getComputedStyle(up);
+          reached = style.textOverflow === "ellipsis" || /auto|scroll/.test(style.overflowX);
+        }
+        if (!reached) found.push(`${e.tagName.toLowerCase()} “${e.textContent?.trim().slice(0, 60)}”`);
+      }
+      return found;
+    });
   }
 
   /** Presses Tab until the focus is on what has this name. */
@@ -83,17 +154,7 @@ export class Visit {
 
   /** Expects that axe finds nothing on the page as it is. */
   async accessible(where: string): Promise<void> {
-    // Colours of a control that is just being faded are not those that it ends with.
-    await this.page.evaluate(() =>
-      Promise.all(
-        document
-          .getAnimations()
-          .map(
-            (a) =>
-              a.playState === "finished" || a.effect?.getTiming().iterations === Number.POSITIVE_INFINITY || a.finished,
-          ),
-      ),
-    );
+    await this.settled();
     await this.page.evaluate(axeSource);
     const result = await this.page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
     const found = result.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 200)).join(" | ")}`);

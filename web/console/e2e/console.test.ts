@@ -174,36 +174,6 @@ describe("components, records and the playground", () => {
   });
 });
 
-describe("by keyboard alone", () => {
-  it("goes from the first page to a message and back, and verifies its chain", async () => {
-    const { thread } = sample();
-    const v = await visit();
-    const focused = () => v.focused();
-    const tabTo = (wanted: RegExp) => v.tabTo(wanted);
-    await v.signIn("/threads");
-    await v.page.getByRole("listitem").first().waitFor();
-    await tabTo(/^Skip to the page$/);
-    await v.page.keyboard.press("Enter");
-    await tabTo(new RegExp(thread.slice(0, 8)));
-    await v.page.keyboard.press("Enter");
-    await v.page.getByRole("article").first().waitFor();
-    await tabTo(/^Verify$/);
-    await v.page.keyboard.press("Enter");
-    await v.page.getByRole("button", { name: "Verify again" }).waitFor();
-    await tabTo(/^Open message 1 /);
-    await v.page.keyboard.press("ArrowDown");
-    await expect.poll(focused).toMatch(/^Open message 2 /);
-    await v.page.keyboard.press("Enter");
-    await v.page.getByRole("heading", { name: "Message #2" }).waitFor();
-    await v.page.keyboard.press("j");
-    await v.page.getByRole("heading", { name: "Message #3" }).waitFor();
-    await v.page.keyboard.press("Escape");
-    await v.page.getByRole("complementary").waitFor({ state: "detached" });
-    await expect.poll(focused).toMatch(/^Open message 3 /);
-    await v.end();
-  });
-});
-
 describe("axe finds nothing", () => {
   it.each(looks)("on any page, $theme, $width wide", async (look) => {
     const { thread, message } = sample();

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
+// Switching languages. That each page is all in one is in pages.test.ts.
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
 import { type Server, startServer } from "./server";
@@ -13,60 +13,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
-});
-
-const folder = new URL("../src/words/", import.meta.url).pathname;
-const catalogue = (language: string): string[] =>
-  readdirSync(`${folder}${language}`).flatMap((name) =>
-    Object.values(JSON.parse(readFileSync(`${folder}${language}/${name}`, "utf8")) as Record<string, string>),
-  );
-const spanish = new Set(catalogue("es"));
-// What nobody could take for Spanish, or for what the log holds: whole texts without places.
-const english = new Set(catalogue("en").filter((m) => !/[{<]/.test(m) && !spanish.has(m)));
-
-// The texts of a page, each element's own, with what names it and what stands in its empty fields.
-const texts = (page: Page) =>
-  page.evaluate(() => {
-    const found: string[] = [document.title.split(" · ")[0] ?? ""];
-    for (const e of document.querySelectorAll("body *:not(script)")) {
-      for (const n of e.childNodes) if (n.nodeType === Node.TEXT_NODE) found.push(n.textContent ?? "");
-      for (const a of ["aria-label", "title", "placeholder"]) found.push(e.getAttribute(a) ?? "");
-    }
-    return found.map((t) => t.trim()).filter((t) => t !== "");
-  });
-
-const pages = [
-  "threads",
-  "context",
-  "selections",
-  "components",
-  "records",
-  "seal",
-  "tokens",
-  "tokens?new",
-  "quarantine",
-];
-
-describe("a Spanish browser", () => {
-  it.each(["light", "dark"] as const)("gets no English word of the console on any page, %s", async (theme) => {
-    const v = await Visit.begin(browser, server, { theme, locale: "es-ES" });
-    await v.go("/");
-    await v.page.getByRole("heading", { name: "Entrar" }).waitFor();
-    expect((await texts(v.page)).filter((t) => english.has(t))).toEqual([]);
-    await v.page.goto(`${server.base}/#token=${server.token}`);
-    await v.page.getByRole("button", { name: "Cerrar sesión" }).waitFor();
-    for (const path of pages) {
-      await v.go(`/${path}`);
-      await v.page.getByRole("heading", { level: 1 }).waitFor();
-      await v.page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
-      expect(await v.page.locator("html").getAttribute("lang")).toBe("es");
-      expect(
-        (await texts(v.page)).filter((t) => english.has(t)),
-        path,
-      ).toEqual([]);
-    }
-    await v.end();
-  });
 });
 
 describe("the switch of languages", () => {

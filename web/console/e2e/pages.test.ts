@@ -1,0 +1,95 @@
+// Every page of the console, in both themes and both languages: as good to read for all, and pictured for docs/console.md
+// when PICTURES names the folder.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, Visit } from "./browser";
+import { prepare, type Sample, type Scene, scenes, verify } from "./scenes";
+import { type Server, startServer } from "./server";
+import { englishOn } from "./words";
+
+const pictures = process.env.PICTURES;
+const themes = ["light", "dark"] as const;
+const usual = { width: 1280, height: 800 };
+
+let server: Server;
+let browser: Browser;
+let sample: Sample;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer({ witnessed: true }), startBrowser()]);
+  sample = await prepare(server);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+// Looks at a page as it is: each theme, then as narrow and as wide as windows are.
+async function look(v: Visit, { name, language }: { name: string; language: string }): Promise<void> {
+  for (const theme of themes) {
+    await v.page.emulateMedia({ colorScheme: theme });
+    await v.quiet();
+    await v.accessible(`${name}, ${theme}, ${language}`);
+    if (pictures && language === "en") await v.page.screenshot({ path: `${pictures}/${name}-${theme}.png` });
+  }
+  if (language === "es") expect(await englishOn(v.page), `English on ${name}`).toEqual([]);
+  for (const width of [320, 2560]) {
+    await v.page.setViewportSize({ width, height: usual.height });
+    await v.quiet();
+    expect(await v.cutOff(), `cut off on ${name}, ${width} wide`).toEqual([]);
+  }
+  await v.page.setViewportSize(usual);
+  expect(v.complaints, name).toEqual([]);
+}
+
+const languages = [
+  { language: "en", locale: "en-GB" },
+  { language: "es", locale: "es-ES" },
+] as const;
+
+describe.each(languages)("every page, in $language", ({ language, locale }) => {
+  let v: Visit;
+  beforeAll(async () => {
+    v = await Visit.begin(browser, server, { locale });
+  });
+  afterAll(async () => {
+    await v?.end();
+  });
+
+  it("signing in", async () => {
+    await v.go("/");
+    await v.page.getByRole("heading", { name: v.say("signin.title") }).waitFor();
+    await look(v, { name: "sign-in", language });
+    await v.signIn("/settings");
+  });
+
+  it.each(scenes.map((scene): [string, Scene] => [scene.name, scene]))("%s", async (name, scene) => {
+    await v.page.emulateMedia({ colorScheme: "light" });
+    await scene.open(v, sample, v.say);
+    expect(await v.page.locator("html").getAttribute("lang")).toBe(language);
+    await look(v, { name, language });
+  });
+});
+
+// Last: from here on the log is not what it was.
+describe("a chain with a message that was altered below the server", () => {
+  beforeAll(() => {
+    server.sql(`ALTER TABLE log.messages DISABLE TRIGGER ALL;
+      UPDATE log.messages SET content = content || ' No deposit.' WHERE hash = '${sample.message}';
+      ALTER TABLE log.messages ENABLE TRIGGER ALL`); // what administrators read is written into the log
+  });
+
+  it.each(languages)("in $language", async ({ language, locale }) => {
+    const v = await Visit.begin(browser, server, { locale });
+    await v.signIn(`/sessions/${sample.session}`);
+    await verify(v, v.say);
+    await v.page
+      .getByRole("button", { name: v.say("thread.verify.show") })
+      .first()
+      .click();
+    await v.page.getByText(v.say("thread.state.mismatch"), { exact: true }).first().waitFor();
+    await look(v, { name: "chain-mismatch", language });
+    await v.end();
+  });
+});

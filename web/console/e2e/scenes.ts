@@ -1,0 +1,184 @@
+// Every page of the console over the sample log, and how to come there: what is checked and pictured of each.
+import type { Locator } from "playwright-core";
+import type { Visit } from "./browser";
+import type { Server } from "./server";
+import type { Say } from "./words";
+
+/** What the pages show: messages of the sample, and what was made for them. */
+export type Sample = {
+  thread: string;
+  session: string;
+  /** A message of the thread that has refs, and is among those of others. */
+  message: string;
+  sequence: number;
+  /** A message of another thread, as words that searches find. */
+  question: string;
+  player: string;
+  record: string;
+  selection: string;
+  /** A message that the selection considered and left out. */
+  dropped: string;
+};
+
+/** A page as somebody sees it: open comes there, and ends when what it shows is there. */
+export type Scene = { name: string; open: (v: Visit, of: Sample, say: Say) => Promise<void> };
+
+const at = async (v: Visit, path: string, shown: (v: Visit) => Locator): Promise<void> => {
+  await v.go(path);
+  await shown(v).first().waitFor();
+};
+const button = (v: Visit, name: string) => v.page.getByRole("button", { name, exact: true });
+const article = (v: Visit) => v.page.getByRole("article");
+const item = (v: Visit) => v.page.getByRole("main").getByRole("listitem");
+const table = (v: Visit) => v.page.getByRole("table");
+
+/** Checks what a page of a conversation shows, and waits for the end. */
+export async function verify(v: Visit, say: Say): Promise<void> {
+  await button(v, say("thread.verify")).click();
+  await button(v, say("thread.verify.again")).waitFor();
+}
+
+/** The scenes of whoever is signed in as administrator, in the order of docs/console.md. None changes the log. */
+export const scenes: readonly Scene[] = [
+  {
+    name: "overview",
+    open: async (v) => {
+      await at(v, "/overview", () => v.page.locator("canvas"));
+      for (let i = 0; i < 3; i++) await v.page.waitForResponse(/graphql/); // a line needs points
+    },
+  },
+  { name: "threads", open: (v) => at(v, "/threads", item) },
+  { name: "thread", open: (v, s) => at(v, `/threads/${s.thread}`, article) },
+  {
+    name: "message",
+    open: (v, s, say) =>
+      at(v, `/threads/${s.thread}?message=${s.message}`, () => v.page.getByText(say("thread.fields"), { exact: true })),
+  },
+  {
+    name: "message-full",
+    open: (v, s, say) =>
+      at(v, `/sessions/${s.session}/${s.sequence}.${s.message.slice(0, 12)}`, () =>
+        v.page.getByText(say("thread.fields"), { exact: true }),
+      ),
+  },
+  {
+    name: "chain",
+    open: async (v, s, say) => {
+      await at(v, `/sessions/${s.session}`, article);
+      await verify(v, say);
+    },
+  },
+  { name: "references", open: (v, s) => at(v, `/messages/${s.message}/references`, table) },
+  {
+    name: "references-graph",
+    open: (v, s) => at(v, `/messages/${s.message}/references?view=graph`, () => v.page.locator("[data-step='0']")),
+  },
+  { name: "selections", open: (v) => at(v, "/selections", item) },
+  {
+    name: "selection",
+    open: (v, s) => at(v, `/selections/${encodeURIComponent(s.selection)}`, () => v.page.locator("li[data-stage]")),
+  },
+  {
+    name: "why-not",
+    open: async (v, s, say) => {
+      const list = () => v.page.getByRole("list", { name: say("selection.why.verdicts") });
+      await at(v, `/selections/${encodeURIComponent(s.selection)}?why=${s.dropped}`, list);
+      await list().evaluate((e) => e.closest("section")?.scrollIntoView());
+    },
+  },
+  {
+    name: "lab",
+    open: (v, s, say) =>
+      at(v, `/context?q=${encodeURIComponent(s.question)}&threshold=0.3&limit=5&two=1&limit2=3&w2=RECORD:0&try=1`, () =>
+        v.page.getByRole("region", { name: say("selection.difference") }),
+      ),
+  },
+  { name: "components", open: (v) => at(v, "/components", item) },
+  {
+    name: "component",
+    open: (v, s) => at(v, `/components/ply/${s.player}`, () => v.page.locator("canvas, svg[role=img]")),
+  },
+  { name: "records", open: (v) => at(v, "/records", item) },
+  {
+    name: "record",
+    open: (v, s) => at(v, `/records?record=${s.record}`, () => v.page.getByRole("complementary").getByRole("heading")),
+  },
+  {
+    name: "playground",
+    open: async (v) => {
+      await at(v, "/playground", () => v.page.locator(".view-line", { hasText: "threads" }));
+      await v.page.locator(".graphiql-execute-button").click();
+      await v.page.locator(".graphiql-response", { hasText: "messageCount" }).waitFor();
+    },
+  },
+  { name: "quarantine", open: (v) => at(v, "/quarantine", article) },
+  { name: "seal", open: (v, _, say) => at(v, "/seal", () => button(v, say("seal.whole.check"))) },
+  { name: "tokens", open: (v) => at(v, "/tokens", item) },
+  { name: "token-new", open: (v) => at(v, "/tokens?new", () => v.page.getByRole("complementary").locator("form")) },
+  { name: "settings", open: (v) => at(v, "/settings", table) },
+  {
+    name: "erase",
+    open: async (v, s, say) => {
+      await at(v, `/threads/${s.thread}?message=${s.message}`, () => button(v, say("erase.open")));
+      await button(v, say("erase.open")).click();
+      await v.page.getByRole("dialog").getByText(say("erase.terms"), { exact: true }).waitFor();
+    },
+  },
+  {
+    name: "palette",
+    open: async (v) => {
+      await at(v, "/threads", item);
+      await v.page.keyboard.press("Control+k");
+      await v.page.getByRole("dialog").getByRole("option").first().waitFor();
+    },
+  },
+  {
+    name: "help",
+    open: async (v, _, say) => {
+      await at(v, "/threads", item);
+      await v.page.keyboard.press("?");
+      await v.page.getByRole("dialog", { name: say("palette.help") }).waitFor();
+    },
+  },
+];
+
+/** Makes what the pages are to show beside the sample, and says where each of it is. */
+export async function prepare(server: Server): Promise<Sample> {
+  const row = (query: string) => server.sql(query).split("|");
+  const [thread = "", session = "", message = "", sequence = ""] = row(`
+    SELECT m.thread_hash, m.session_hash, m.hash, m.sequence FROM log.messages m
+    WHERE m.sequence > 2 AND EXISTS (SELECT FROM log.message_refs r WHERE r.message_hash = m.hash)
+      AND EXISTS (SELECT FROM log.message_refs r WHERE r.ref_hash = m.hash)
+    ORDER BY (SELECT count(*) FROM log.message_refs r WHERE m.hash IN (r.message_hash, r.ref_hash)) DESC, m.id LIMIT 1`);
+  const [owner = "", player = ""] = row(`
+    SELECT p.hash, p.key FROM core.players p JOIN log.messages m ON m.owner_id = p.hash
+    WHERE p.namespace = 'ply' GROUP BY 1, 2 ORDER BY count(*) DESC, 1 LIMIT 1`);
+  const [record = ""] = row("SELECT hash FROM knowledge.records ORDER BY hash LIMIT 1");
+  const [doubtful = ""] = row(
+    `SELECT hash FROM log.messages WHERE owner_id = '${owner}' AND hash <> '${message}' ORDER BY id LIMIT 1`,
+  );
+  const question = "Which room was booked, and does it have a sea view?";
+  const { requestContext: kept } = await server.ask<{
+    requestContext: { id: string; dropped: { hash: string }[] };
+  }>("mutation ($i: ContextRequestInput!) { requestContext(input: $i) { id dropped { hash } } }", {
+    i: { query: question, threshold: 0.3, limit: 4, tokenBudget: 600 },
+  });
+  const scopes = ["log:read", "context:select"];
+  await server.makeToken({ kind: "AGENT", player: owner, scopes, note: "the desk’s assistant" });
+  await server.ask("mutation ($m: Hash!, $r: String!) { quarantine(message: $m, reason: $r) { placedAt } }", {
+    m: doubtful,
+    r: "It may tell agents what to do: being looked into.",
+  });
+  const dropped = kept.dropped[0]?.hash ?? "";
+  return {
+    thread,
+    session,
+    message,
+    sequence: Number(sequence),
+    question,
+    player,
+    record,
+    selection: kept.id,
+    dropped,
+  };
+}
