@@ -30,7 +30,14 @@ export function App({ first }: { first: Promise<Arrival> }) {
     return () => window.removeEventListener("hashchange", onHash);
   }, [take]);
 
-  if (state.kind === "checking") return <Loading what={t("app.checking")} />;
+  if (state.kind === "checking") {
+    return (
+      <>
+        <Opening />
+        <Loading what={t("app.checking")} />
+      </>
+    );
+  }
   if (state.kind === "signedOut") return <SignIn reason={state.reason} onState={setState} />;
   if (state.kind === "unreachable") {
     const again = () => void whoAmI().then(setState);
@@ -62,5 +69,15 @@ export function App({ first }: { first: Promise<Arrival> }) {
         <OtherToken offer={offer} onState={(s) => take({ state: s, offer: null })} onClose={() => setOffer(null)} />
       )}
     </SignedIn>
+  );
+}
+
+// What index.html shows before any script has run, so that nothing goes away again: the brand at its place in the shell.
+function Opening() {
+  return (
+    <p className="opening">
+      <img src="/favicon.svg" alt="" width={22} height={22} />
+      <span>{t("app.name")}</span>
+    </p>
   );
 }
