@@ -14,21 +14,6 @@ export async function ask<Data, Variables extends AnyVariables>(
   return result.data;
 }
 
-/** What the server gave, and in words what it could not give of it; problem is empty if nothing. */
-export type Partly<Data> = { data: Data; problem: string };
-
-/** Asks as ask does, and takes an answer from which parts are missing. Rejects if there is none at all. */
-export async function askPartly<Data, Variables extends AnyVariables>(
-  client: Client,
-  query: DocumentInput<Data, Variables>,
-  variables: Variables,
-): Promise<Partly<Data>> {
-  const result = await client.query(query, variables, { requestPolicy: "network-only" }).toPromise();
-  if (!result.data) throw (result.error as CombinedError | undefined) ?? new Error(t("api.empty"));
-  const words = new Set(result.error?.graphQLErrors.map((e) => e.message));
-  return { data: result.data, problem: [...words].join(" ") };
-}
-
 type Connection<T> = {
   edges: { node: T }[];
   pageInfo: { endCursor: string | null; hasNextPage: boolean };

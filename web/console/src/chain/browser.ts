@@ -1,8 +1,7 @@
 // Recomputes sessions in this browser, and checks their proofs against one checkpoint.
-import type { Client } from "urql";
+import { type Client, CombinedError } from "urql";
+import { askApartly, askBytes } from "../api/apart";
 import { words } from "../api/errors";
-import type { ResultOf } from "../api/graphql";
-import { askPartly, type Partly } from "../api/query";
 import { Anchor, type SealProblem, type Standing } from "../seal/anchor";
 import type { Heads } from "../seal/check";
 import type { Head } from "../seal/checkpoint";
@@ -10,7 +9,7 @@ import { readPin } from "../seal/pin";
 import { checkpointOf } from "../seal/proof";
 import { sourceOf } from "../seal/query";
 import { SaidError } from "../words/said";
-import type { ChainMessage, Finding } from "./check";
+import type { Finding } from "./check";
 import { VerifyAgain, VerifyPage } from "./query";
 import type { Again, SessionProgress } from "./session";
 import type { Progress, SessionEndpoint } from "./verify";
@@ -44,9 +43,13 @@ export const nothingRecomputed: Recomputed = {
   sessions: new Map(),
 };
 
-/** Recomputes sessions, one after the other, and reports after each step. Stops soon after abort. */
+/**
+ * Recomputes sessions, one after the other, and reports after each step. Stops soon after abort. Nothing of a page is
+ * kept once it is checked; the next one is on its way meanwhile.
+ */
 export async function inBrowser(
   client: Client,
+  send: typeof fetch,
   endpoints: SessionEndpoint[],
   signal: AbortSignal,
   report: (change: Partial<Recomputed>) => void,
@@ -55,6 +58,7 @@ export async function inBrowser(
   const sessions = new Map<string, SessionProgress>();
   const now = () => new Date().toISOString();
   const show = ({ progress }: WorkerAnswer) => {
+    if (!progress) return;
     sessions.set(progress.session, progress);
     const all = [...sessions.values()];
     const sum = (of: (p: SessionProgress) => number) => all.reduce((n, p) => n + of(p), 0);
@@ -73,36 +77,42 @@ export async function inBrowser(
     stand();
     for (const end of endpoints) {
       show(await worker.ask({ kind: "begin", session: end.hash, length: end.length, head: end.head }));
-      let after: string | null = null;
-      do {
+      const pageAfter = (after: string | null) => askBytes(send, VerifyPage, { session: end.hash, after }, signal);
+      let coming: ReturnType<typeof pageAfter> | null = pageAfter(null);
+      while (coming) {
+        const { body, response } = await coming;
         if (signal.aborted) return;
-        const variables = { session: end.hash, after };
-        const answer: Partly<ResultOf<typeof VerifyPage>> = await askPartly(client, VerifyPage, variables);
-        const page = answer.data.session?.messages;
+        const { page, errors }: WorkerAnswer = await worker.ask({ kind: "page", body }, [body]);
+        if (errors) throw failure(errors, response);
         if (!page) break; // the session is gone: end() finds its tail missing
-        const messages = page.edges.map((e) => e.node);
-        show(await worker.ask({ kind: "page", messages, heads: await headsOf(messages, anchor) }));
+        coming = page.next === null ? null : pageAfter(page.next);
+        coming?.catch(() => undefined); // it is waited for below, unless what comes first fails, too
+        show(await worker.ask({ kind: "check", heads: await headsOf(page.notes, anchor) }));
         stand();
-        after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
-      } while (after);
+      }
       const ended = await worker.ask({ kind: "end" });
       show(ended);
       if (ended.suspects.length > 0 && !anchor.standing.problem) {
-        const asked = await askAgain(client, ended.suspects, signal);
-        const heads = await headsOf(
-          asked.map((a) => a.message),
-          anchor,
-        );
+        const asked = await askAgain(send, ended.suspects, signal);
+        const notes = asked.map(({ message: { integrity } }) => checkpointOf(integrity.proof ?? ""));
+        const heads = await headsOf([...new Set(notes)].filter(Boolean), anchor);
         if (heads) show(await worker.ask({ kind: "again", asked, heads }));
       }
     }
     stand();
     report({ done: true });
   } catch (error) {
-    report({ error: words(error) });
+    if (!signal.aborted) report({ error: words(error) });
   } finally {
     worker.close();
   }
+}
+
+// What the server gave instead of a page.
+function failure(errors: { message: string }[], response: Response): CombinedError {
+  return errors.length > 0
+    ? new CombinedError({ graphQLErrors: errors, response })
+    : new CombinedError({ networkError: new Error(`HTTP ${response.status}`), response });
 }
 
 // Whoever cannot be asked of the seal can still be asked of the chain.
@@ -119,26 +129,21 @@ async function beginAnchor(client: Client, now: () => string): Promise<Pick<Anch
   }
 }
 
-// The heads of the checkpoints that messages' proofs are for, as far as they hold; null if the seal cannot be believed.
-async function headsOf(
-  messages: readonly ChainMessage[],
-  anchor: Pick<Anchor, "standing" | "cover">,
-): Promise<Heads | null> {
+// The heads of the checkpoints that proofs are for, as far as they hold; null if the seal cannot be believed.
+async function headsOf(notes: readonly string[], anchor: Pick<Anchor, "standing" | "cover">): Promise<Heads | null> {
   const heads = new Map<string, Head>();
-  for (const { integrity } of messages) {
-    const note = integrity.proof === null ? "" : checkpointOf(integrity.proof);
-    if (note === "" || heads.has(note)) continue;
+  for (const note of notes) {
     const found = await anchor.cover(note);
     if (!("kind" in found)) heads.set(note, found);
   }
   return anchor.standing.problem ? null : heads;
 }
 
-async function askAgain(client: Client, hashes: readonly string[], signal: AbortSignal): Promise<Again[]> {
+async function askAgain(send: typeof fetch, hashes: readonly string[], signal: AbortSignal): Promise<Again[]> {
   const asked: Again[] = [];
   for (const hash of hashes) {
     if (signal.aborted) return asked;
-    const { data, problem } = await askPartly(client, VerifyAgain, { hash });
+    const { data, problem } = await askApartly(send, VerifyAgain, { hash }, signal);
     if (data.message) asked.push({ message: data.message, why: problem });
   }
   return asked;
@@ -148,12 +153,12 @@ async function askAgain(client: Client, hashes: readonly string[], signal: Abort
 class ChainWorker {
   private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 
-  ask(request: WorkerRequest): Promise<WorkerAnswer> {
+  ask(request: WorkerRequest, moved: Transferable[] = []): Promise<WorkerAnswer> {
     return new Promise((resolve, reject) => {
       this.worker.onmessage = (event: MessageEvent<WorkerAnswer>) => resolve(event.data);
       this.worker.onerror = (event) =>
         reject(event.message ? new Error(event.message) : new SaidError({ id: "chain.failed" }));
-      this.worker.postMessage(request);
+      this.worker.postMessage(request, moved);
     });
   }
 

@@ -13,8 +13,12 @@ export function sha256Bytes(data: Uint8Array): Uint8Array {
   return digest(data);
 }
 
+// Where the browser has base64 of its own, it is ten times as fast.
+const native = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array };
+
 /** The bytes that base64 text stands for. Throws on anything that is not base64. */
 export function fromBase64(text: string): Uint8Array {
+  if (native.fromBase64) return native.fromBase64(text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
@@ -22,7 +26,8 @@ export function fromBase64(text: string): Uint8Array {
 }
 
 /** Base64 of bytes, with padding. */
-export function toBase64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array & { toBase64?: () => string }): string {
+  if (bytes.toBase64) return bytes.toBase64();
   return btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
 }
 
@@ -31,6 +36,13 @@ export const fromHex = hexToBytes;
 
 /** Lower-case hexadecimal digits of bytes. */
 export const toHex = bytesToHex;
+
+/** Whether two byte strings are the same. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
 
 /** Joins byte strings. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {

@@ -1,7 +1,8 @@
 // Checks what the API says of messages against the bytes that their hashes cover. Pure: no network, no clock.
 
 import type { Said } from "../words/said";
-import { fromBase64, sha256 } from "./bytes";
+import { fromBase64, sameBytes, sha256, sha256Bytes, toHex } from "./bytes";
+import { messageBytes } from "./encode";
 import { FormatError, type MessagePreimage, parseContent, parseMessage, refsDigest } from "./preimage";
 
 /** A message as the API gives it: the query VerifyPage asks for exactly this. */
@@ -71,15 +72,9 @@ export function checkMessage(m: ChainMessage): MessageCheck {
     const bytes = fromBase64(m.integrity.preimage);
     computed = sha256(bytes);
     if (computed !== m.hash) add("hash", { id: "chain.hash" }, computed, m.hash);
-    const preimage = parseMessage(bytes);
-    for (const [field, covered, shown] of compared(m, preimage)) {
-      if (covered !== shown) add("field", { id: "chain.field", values: { field } }, covered, shown);
-    }
-    const refs = refsDigest(m.refs.map((r) => ({ type: r.type.toLowerCase(), hash: r.hash })));
-    if (refs !== preimage.refsDigest) {
-      add("refs", { id: "chain.refs" }, refs, preimage.refsDigest);
-    }
-    checkContent(m, preimage, add);
+    const content = contentOf(m);
+    if (!content || !covers(bytes, m, content.digest)) checkFields(m, parseMessage(bytes), content, add);
+    checkContent(m, content, add);
   } catch (error) {
     const why = error instanceof FormatError ? error.said : String(error instanceof Error ? error.message : error);
     add("format", { id: "chain.format", values: { why } });
@@ -89,17 +84,45 @@ export function checkMessage(m: ChainMessage): MessageCheck {
 
 type Add = (kind: FindingKind, detail: Said, computed?: string, stated?: string) => void;
 
-function checkContent(m: ChainMessage, preimage: MessagePreimage, add: Add): void {
-  if (m.integrity.contentPreimage === null) {
+// What the content's digest covers, and the digest; null if the content was erased.
+type Content = { bytes: Uint8Array; digest: Uint8Array };
+
+function contentOf({ integrity: { contentPreimage } }: ChainMessage): Content | null {
+  if (contentPreimage === null) return null;
+  const bytes = fromBase64(contentPreimage);
+  return { bytes, digest: sha256Bytes(bytes) };
+}
+
+const refsOf = (m: ChainMessage) => refsDigest(m.refs.map((r) => ({ type: r.type.toLowerCase(), hash: r.hash })));
+
+// Whether bytes are those of every field as it is shown. Quicker than to read and compare each, and it mostly is so.
+function covers(bytes: Uint8Array, m: ChainMessage, contentDigest: Uint8Array): boolean {
+  try {
+    return sameBytes(messageBytes(m, contentDigest, refsOf(m)), bytes);
+  } catch {
+    return false; // something is shown that cannot be written: which field, the caller says
+  }
+}
+
+// Names what differs.
+function checkFields(m: ChainMessage, preimage: MessagePreimage, content: Content | null, add: Add): void {
+  for (const [field, covered, shown] of compared(m, preimage)) {
+    if (covered !== shown) add("field", { id: "chain.field", values: { field } }, covered, shown);
+  }
+  const refs = toHex(refsOf(m));
+  if (refs !== preimage.refsDigest) add("refs", { id: "chain.refs" }, refs, preimage.refsDigest);
+  const digest = content && toHex(content.digest);
+  if (digest && digest !== preimage.contentDigest) {
+    add("content", { id: "chain.content" }, digest, preimage.contentDigest);
+  }
+}
+
+function checkContent(m: ChainMessage, content: Content | null, add: Add): void {
+  if (!content) {
     if (m.content !== null) add("content", { id: "chain.withheld" });
     return;
   }
-  const bytes = fromBase64(m.integrity.contentPreimage);
-  const computed = sha256(bytes);
-  if (computed !== preimage.contentDigest) {
-    add("content", { id: "chain.content" }, computed, preimage.contentDigest);
-  }
-  const covered = parseContent(bytes);
+  const covered = parseContent(content.bytes);
   if (covered.content !== m.content) add("content", { id: "chain.content.other" });
   if (!sameJSON(JSON.parse(covered.attachments), m.attachments)) {
     add("content", { id: "chain.attachments.other" });

@@ -7,7 +7,7 @@
 //   refs    = "context-manager/refs/v1\n" ‖ count ‖ per ref, by position: F(type) ‖ F(hash)
 //   message = "context-manager/message/v1\n" ‖ the fields of MessagePreimage, in their order
 import { SaidError } from "../words/said";
-import { concat, fromHex, sha256, toHex, uint32 } from "./bytes";
+import { concat, fromHex, sha256Bytes, toHex, uint32 } from "./bytes";
 
 const encoder = new TextEncoder();
 const contentLabel = "context-manager/content/v1\n";
@@ -15,6 +15,8 @@ const refsLabel = "context-manager/refs/v1\n";
 const messageLabel = "context-manager/message/v1\n";
 const saltBytes = 16;
 const absent = 0xffffffff;
+// A byte order mark is part of the text; bytes that are not UTF-8 are an error, not a replacement character.
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** What a message's hash covers, in the order of the bytes. Hashes are hexadecimal; createdAt is microseconds since 1970. */
 export type MessagePreimage = {
@@ -91,21 +93,25 @@ export function parseContent(bytes: Uint8Array): ContentPreimage {
 }
 
 /** The digest of refs, given by position. Types are in lower case. */
-export function refsDigest(refs: readonly { type: string; hash: string }[]): string {
+export function refsDigest(refs: readonly { type: string; hash: string }[]): Uint8Array {
+  return refs.length === 0 ? noRefs : digestOf(refs);
+}
+
+const noRefs = digestOf([]);
+
+function digestOf(refs: readonly { type: string; hash: string }[]): Uint8Array {
   const parts = [encoder.encode(refsLabel), uint32(refs.length)];
   for (const ref of refs) {
     const type = encoder.encode(ref.type);
     const hash = fromHex(ref.hash);
     parts.push(uint32(type.length), type, uint32(hash.length), hash);
   }
-  return sha256(concat(parts));
+  return sha256Bytes(concat(parts));
 }
 
 class Reader {
   private at = 0;
   private readonly view: DataView;
-  // A byte order mark is part of the text; bytes that are not UTF-8 are an error, not a replacement character.
-  private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
   constructor(private readonly data: Uint8Array) {
     this.view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -188,7 +194,7 @@ class Reader {
 
   private decode(bytes: Uint8Array): string {
     try {
-      return this.decoder.decode(bytes);
+      return decoder.decode(bytes);
     } catch {
       throw new FormatError({ id: "chain.bytes.text", values: { at: this.at } });
     }

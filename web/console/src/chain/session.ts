@@ -1,4 +1,5 @@
 import { checkSeal, type Heads, missingProof } from "../seal/check";
+import { Climbed } from "../seal/merkle";
 import type { Said } from "../words/said";
 import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
 
@@ -34,6 +35,7 @@ export class SessionCheck {
   private previous: ChainMessage | null = null;
   private sealedUpTo = 0; // the number of the last message that is sealed, or that the server says is
   private lastIndex = -1;
+  private readonly climbed = new Climbed();
   private readonly gone = new Map<string, number>(); // erased messages whose erasure has not been seen, by hash
   private readonly progress: SessionProgress;
 
@@ -82,7 +84,7 @@ export class SessionCheck {
       this.progress.unproved.push(unproved);
       return;
     }
-    const found = checkSeal(m, hash, heads);
+    const found = checkSeal(m, hash, heads, this.climbed);
     this.progress.findings.push(...found.findings);
     if (found.state === "unproved") this.progress.unproved.push(unproved);
     if (found.state !== "proved" || found.index === null) return;

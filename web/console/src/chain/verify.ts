@@ -30,6 +30,7 @@ export const nothingChecked: Verification = {
 /** Carries out both checks and reports after each step. Resolves when both have ended; stops soon after abort. */
 export async function verify(
   client: Client,
+  send: typeof fetch,
   socket: Socket,
   subject: Subject,
   report: (v: Verification) => void,
@@ -52,7 +53,7 @@ export async function verify(
   const total = sessions.reduce((n, s) => n + s.length, 0);
   set({ browser: { ...now.browser, total }, server: { ...now.server, total } });
   await Promise.all([
-    inBrowser(client, sessions, signal, (browser) => set({ browser: { ...now.browser, ...browser } })),
+    inBrowser(client, send, sessions, signal, (browser) => set({ browser: { ...now.browser, ...browser } })),
     byServer(socket, sessions, signal, (server) => set({ server: { ...now.server, ...server } })),
   ]);
 }

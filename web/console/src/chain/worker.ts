@@ -1,34 +1,60 @@
 /// <reference lib="webworker" />
-// Runs SessionCheck off the main thread. One worker checks one session after another.
+// Runs SessionCheck off the main thread, and reads what the server answered: one worker checks one session after another.
+import type { ResultOf } from "../api/graphql";
 import type { Heads } from "../seal/check";
+import { checkpointOf } from "../seal/proof";
 import type { ChainMessage } from "./check";
+import type { VerifyPage } from "./query";
 import { type Again, SessionCheck, type SessionProgress } from "./session";
 
-/** What the page sends. Each is answered by one WorkerAnswer. heads: null where no proofs are to be checked. */
+/**
+ * What the page sends. Each is answered by one WorkerAnswer. page: the answer to VerifyPage as it came, which is read and
+ * waits for check. heads: null where no proofs are to be checked.
+ */
 export type WorkerRequest =
   | { kind: "begin"; session: string; length: number; head: string }
-  | { kind: "page"; messages: ChainMessage[]; heads: Heads | null }
+  | { kind: "page"; body: ArrayBuffer }
+  | { kind: "check"; heads: Heads | null }
   | { kind: "end" }
   | { kind: "again"; asked: Again[]; heads: Heads };
 
-/** The state after a request, and which messages are to be asked for again; those are given at the end. */
-export type WorkerAnswer = { progress: SessionProgress; suspects: string[] };
+/** A page that was read: the checkpoints that its proofs are for, and the cursor of the one after it. */
+export type ReadPage = { notes: string[]; next: string | null };
+
+/**
+ * The state after a request, null if it is what it was, and which messages are to be asked for again; those are given at
+ * the end. page: what was read, null if there is no such session. errors: what the server gave instead; empty if it cannot be read.
+ */
+export type WorkerAnswer = {
+  progress: SessionProgress | null;
+  suspects: string[];
+  page: ReadPage | null;
+  errors: { message: string }[] | null;
+};
+
+type Answer = { data?: ResultOf<typeof VerifyPage> | null; errors?: { message: string }[] };
 
 let check: SessionCheck | null = null;
+let waiting: ChainMessage[] = [];
 
 self.onmessage = (event: MessageEvent<WorkerRequest>) => {
   const request = event.data;
   if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head);
   if (!check) throw new Error("a page before the beginning");
-  const progress = answer(check, request);
-  const answered: WorkerAnswer = { progress, suspects: request.kind === "end" ? check.suspects() : [] };
+  const answered: WorkerAnswer = {
+    progress: answer(check, request),
+    suspects: request.kind === "end" ? check.suspects() : [],
+    ...(request.kind === "page" ? read(request.body) : { page: null, errors: null }),
+  };
   self.postMessage(answered);
 };
 
-function answer(check: SessionCheck, request: WorkerRequest): SessionProgress {
+function answer(check: SessionCheck, request: WorkerRequest): SessionProgress | null {
   switch (request.kind) {
     case "page":
-      return check.page(request.messages, request.heads);
+      return null;
+    case "check":
+      return check.page(waiting.splice(0), request.heads);
     case "end":
       return check.end();
     case "again":
@@ -36,4 +62,21 @@ function answer(check: SessionCheck, request: WorkerRequest): SessionProgress {
     default:
       return check.page([], null);
   }
+}
+
+function read(body: ArrayBuffer): Pick<WorkerAnswer, "page" | "errors"> {
+  let answer: Answer;
+  try {
+    answer = JSON.parse(new TextDecoder().decode(body)) as Answer;
+  } catch {
+    return { page: null, errors: [] };
+  }
+  if (!answer.data) return { page: null, errors: answer.errors ?? [] };
+  const messages = answer.data.session?.messages;
+  if (!messages) return { page: null, errors: null };
+  waiting = messages.edges.map((e) => e.node);
+  const notes = new Set(waiting.map((m) => checkpointOf(m.integrity.proof ?? "")));
+  notes.delete("");
+  const { hasNextPage, endCursor } = messages.pageInfo;
+  return { page: { notes: [...notes], next: hasNextPage ? endCursor : null }, errors: null };
 }

@@ -2,7 +2,7 @@
 import type { ChainMessage, Finding } from "../chain/check";
 import type { Said } from "../words/said";
 import type { Head } from "./checkpoint";
-import { checkInclusion, RootError } from "./merkle";
+import { type Climbed, checkInclusion, RootError } from "./merkle";
 import { SealError } from "./note";
 import { parseProof } from "./proof";
 
@@ -14,20 +14,20 @@ export type SealCheck = { state: "proved" | "unproved" | "wrong"; index: number 
 
 /**
  * Checks a message's proof. hash is the one that was computed here, and not the one that is stated; without it, the
- * message's own bytes cannot be read, which is found elsewhere.
+ * message's own bytes cannot be read, which is found elsewhere. before: as for checkInclusion.
  */
-export function checkSeal(m: ChainMessage, hash: string | null, heads: Heads): SealCheck {
+export function checkSeal(m: ChainMessage, hash: string | null, heads: Heads, before?: Climbed): SealCheck {
   const { proof, leafIndex } = m.integrity;
   if (proof === null) return { state: "unproved", index: null, findings: [] };
   try {
-    const { index, path, checkpoint } = parseProof(proof);
+    const { index, path, checkpoint } = parseProof(proof, before);
     if (leafIndex !== null && leafIndex !== index) {
       throw new SealError({ id: "chain.proof.place", values: { index, leafIndex } });
     }
     const head = heads.get(checkpoint);
     if (!head) throw new SealError({ id: "chain.proof.checkpoint" });
     if (hash === null) return { state: "wrong", index, findings: [] };
-    checkInclusion({ session: m.session.hash, sequence: m.sequence, hash }, index, path, head);
+    checkInclusion({ session: m.session.hash, sequence: m.sequence, hash }, index, path, head, before);
     return { state: "proved", index, findings: [] };
   } catch (error) {
     if (!(error instanceof SealError)) throw error;

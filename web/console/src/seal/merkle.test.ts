@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { toBase64 } from "../chain/bytes";
 import { digits } from "../chain/testing";
-import { checkConsistency, checkInclusion, type Leaf } from "./merkle";
+import { Climbed, checkConsistency, checkInclusion, type Leaf } from "./merkle";
 import { SealError } from "./note";
 import { TestTree } from "./testing";
 
@@ -23,6 +24,35 @@ it(`every leaf is proved in every tree of up to ${most}, at its own place only`,
         expect(() => checkInclusion(leaf, elsewhere, path, head(size)), `${index} in ${size}`).toThrow(SealError);
       }
       expect(() => checkInclusion(leaf, index + size, path, head(size))).toThrow(SealError);
+    }
+  }
+});
+
+it("what a proof before went through proves the same, and nothing else", () => {
+  for (let size = 1; size < most; size += 9) {
+    const before = new Climbed();
+    const read = (index: number) => before.read(tree.path(index, size).map(toBase64));
+    // In order, as a session is checked, and then to and fro.
+    const places = Array.from({ length: size }, (_, i) => i).concat(
+      Array.from({ length: size }, (_, i) => (i * 7) % size),
+    );
+    for (const index of places) {
+      const leaf = leaves[index] as Leaf;
+      checkInclusion(leaf, index, read(index), head(size), before);
+      const path = read(index);
+      const other = { ...leaf, hash: digits("b") };
+      expect(() => checkInclusion(other, index, path, head(size), before)).toThrow("chain.path.root");
+      const root = tree.root(size + 1);
+      expect(() => checkInclusion(leaf, index, path, { size, root }, before)).toThrow("chain.path.root");
+      for (let i = 0; i < path.length; i++) {
+        const wrong = path.with(
+          i,
+          (path[i] as Uint8Array).map((byte) => byte ^ 1),
+        );
+        expect(() => checkInclusion(leaf, index, wrong, head(size), before), `${index} in ${size}`).toThrow(SealError);
+      }
+      expect(() => checkInclusion(leaf, index, [...path, new Uint8Array(32)], head(size), before)).toThrow(SealError);
+      if (size > 1) expect(() => checkInclusion(leaf, index, path.slice(1), head(size), before)).toThrow(SealError);
     }
   }
 });

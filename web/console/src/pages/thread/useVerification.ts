@@ -14,7 +14,7 @@ export type VerificationState = {
 /** Checks a thread's or session's chain on demand. Leaving the page ends the check. */
 export function useVerification(subject: Subject): VerificationState {
   const client = useClient();
-  const { socket } = useSession();
+  const { socket, fetch } = useSession();
   const [phase, setPhase] = useState<VerificationState["phase"]>("idle");
   const [found, setFound] = useState<Verification>(nothingChecked);
   const running = useRef<AbortController | null>(null);
@@ -26,10 +26,10 @@ export function useVerification(subject: Subject): VerificationState {
     running.current = controller;
     setFound(nothingChecked);
     setPhase("running");
-    void verify(client, socket, { kind, hash }, setFound, controller.signal).then(() => {
+    void verify(client, fetch, socket, { kind, hash }, setFound, controller.signal).then(() => {
       if (!controller.signal.aborted) setPhase("ended");
     });
-  }, [client, socket, kind, hash]);
+  }, [client, fetch, socket, kind, hash]);
 
   const cancel = useCallback(() => {
     running.current?.abort();
