@@ -1,20 +1,14 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Server } from "./server";
 import { type Say, sayIn } from "./words";
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+export { startBrowser } from "./chromium";
 
-/** Starts the browser: CHROMIUM, or Debian's. */
-export function startBrowser(): Promise<Browser> {
-  const quiet = ["quic", "background-networking", "component-update", "sync", "gpu"].map((name) => `--disable-${name}`);
-  const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  return chromium.launch({ executablePath, args: ["--no-first-run", ...quiet, ...root] });
-}
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A page of a fresh browser profile, and everything that must not have happened on it. */
 export class Visit {

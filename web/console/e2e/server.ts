@@ -24,11 +24,11 @@ export type Server = {
 
 /**
  * Builds the server, unless CONTEXT_MANAGER_BIN names one, and starts it; on demand with a witness, a process of its
- * own. Throws with its output if it ends early.
+ * own. Throws with its output if it ends early. folder: a data directory that stays, instead of one for this server alone.
  */
-export async function startServer({ witnessed = false } = {}): Promise<Server> {
+export async function startServer({ witnessed = false, folder = "" } = {}): Promise<Server> {
   const binary = process.env.CONTEXT_MANAGER_BIN ?? build();
-  const dir = mkdtempSync(join(tmpdir(), "console-test-"));
+  const dir = folder || mkdtempSync(join(tmpdir(), "console-test-"));
   chmodSync(dir, 0o755); // the private Postgres may run as another user than this test
   const port = await freePort();
   const { DATABASE_URL: _, ...env } = process.env;
@@ -92,7 +92,7 @@ export async function startServer({ witnessed = false } = {}): Promise<Server> {
       stopping = true;
       await ended(child);
       if (witness) await ended(witness.process);
-      rmSync(dir, { recursive: true, force: true });
+      if (!folder) rmSync(dir, { recursive: true, force: true });
     },
   };
 }
