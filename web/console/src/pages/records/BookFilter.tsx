@@ -24,7 +24,7 @@ export function BookFilter({ value, known, onChoose }: Props) {
       <input
         list="record-books"
         aria-label={t("records.bookFilter")}
-        placeholder={t("records.bookFilter")}
+        placeholder={t("records.bookFilter.hint")}
         autoComplete="off"
         value={typed}
         onChange={(e) => change(e.target.value)}

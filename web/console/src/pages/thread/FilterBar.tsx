@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { Fields } from "../../filter/Fields";
 import styles from "../../filter/Filter.module.css";
 import { everything, type Filter } from "../../filter/match";
@@ -6,11 +7,15 @@ import { t } from "../../words";
 
 type Props = { filter: Filter; filtered: boolean; onFilter: (f: Filter) => void; onJump: () => void };
 
-/** Narrows a conversation down, and leads to a place in it. */
+/** Narrows a conversation down, and leads to a place in it. Narrow screens keep all but the words folded. */
 export function FilterBar({ filter, filtered, onFilter, onJump }: Props) {
+  const [open, setOpen] = useState(false);
   return (
-    <search className={styles.bar} aria-label={t("filter.title")}>
+    <search className={styles.bar} data-folded={!open} aria-label={t("filter.title")}>
       <Fields filter={filter} onFilter={onFilter} />
+      <Button icon="selections" className={styles.unfold ?? ""} aria-expanded={open} onClick={() => setOpen(!open)}>
+        {t("filter.more")}
+      </Button>
       {filtered && (
         <Button look="quiet" icon="close" onClick={() => onFilter(everything)}>
           {t("filter.clear")}

@@ -38,7 +38,7 @@ export function Bar({ filter, address, onFilter }: Props) {
       <div className={filters.bar} data-folded={!open}>
         <Fields filter={filter.match} onFilter={(match) => onFilter({ ...filter, match })} />
         <Button icon="selections" action="filter.more" aria-expanded={open} aria-controls={id}>
-          {t("threads.more")}
+          {t("filter.more")}
         </Button>
         {address !== "" && (
           <Button look="quiet" icon="close" action="filter.clear">
