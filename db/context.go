@@ -134,12 +134,6 @@ type asked struct {
 	without sources
 }
 
-// What a search may have to do without.
-const (
-	unindexedNotice = "%d messages and records had no search vectors yet and were not looked at"
-	awaitsNotice    = "not everything was embedded yet: what has no dense vector was ranked by words alone"
-)
-
 // chosen is a selection with what is not shown of it.
 type chosen struct {
 	selection.Selection
@@ -171,10 +165,10 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	if a.at != nil {
 		saw = *a.at
 	} else if found.unindexed > 0 {
-		a.notices = append(slices.Clip(a.notices), fmt.Sprintf(unindexedNotice, found.unindexed))
+		a.notices = append(slices.Clip(a.notices), selection.UnindexedNotice(int(found.unindexed)))
 	}
 	if found.awaits {
-		a.notices = append(slices.Clip(a.notices), awaitsNotice)
+		a.notices = append(slices.Clip(a.notices), selection.AwaitsNotice())
 	}
 	packed, err := selection.Pack(a.request, found.best, a.earlier, count)
 	if err != nil {

@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/tzzr/context-manager/embeddings/provider"
+	"github.com/tzzr/context-manager/internal/selection"
 )
 
 // byWords makes of a reason, in words, the notice of a search without dense vectors: one sentence.
 func byWords(reason string) string {
 	first, size := utf8.DecodeRuneInString(reason)
-	return string(unicode.ToUpper(first)) + reason[size:] + ": ranked by words alone."
+	return selection.WordsNotice(string(unicode.ToUpper(first)) + reason[size:])
 }
 
 // denseQuery gives the vector of a query under the model that serves: nil if there is none, and then the notice says why

@@ -293,12 +293,11 @@ func (r *replay) explainLate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, notice := range r.asked.notices {
-		n := 0
-		if _, err := fmt.Sscanf(notice, unindexedNotice, &n); err == nil && n > 0 {
-			r.cause(selection.CauseLate, "%d messages and records had no search vectors then, and could not be found.", n)
-		}
-		if notice == awaitsNotice {
+	for _, notice := range r.original.NoticeDetails() {
+		switch notice.Code {
+		case selection.NoticeUnindexed:
+			r.cause(selection.CauseLate, "%d messages and records had no search vectors then, and could not be found.", *notice.Count)
+		case selection.NoticeAwaits:
 			r.cause(selection.CauseLate, "not everything was embedded then with %s.", r.original.DenseModel)
 		}
 	}

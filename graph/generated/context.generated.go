@@ -787,6 +787,38 @@ func (ec *executionContext) fieldContext_ContextSelection_notices(_ context.Cont
 	return graphql.NewScalarFieldContext("ContextSelection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ContextSelection_noticeDetails(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContextSelection_noticeDetails(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NoticeDetails(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []selection.Notice) graphql.Marshaler {
+			return ec.marshalNSelectionNotice2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNoticeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ContextSelection_noticeDetails(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContextSelection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SelectionNotice(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ContextSelection_logSize(ctx context.Context, field graphql.CollectedField, obj *model.ContextSelection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1425,6 +1457,38 @@ func (ec *executionContext) fieldContext_ReplayedSelection_notices(_ context.Con
 	return graphql.NewScalarFieldContext("ReplayedSelection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ReplayedSelection_noticeDetails(ctx context.Context, field graphql.CollectedField, obj *model.ReplayedSelection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayedSelection_noticeDetails(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NoticeDetails(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []selection.Notice) graphql.Marshaler {
+			return ec.marshalNSelectionNotice2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNoticeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayedSelection_noticeDetails(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReplayedSelection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SelectionNotice(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReplayedSelection_embeddingModel(ctx context.Context, field graphql.CollectedField, obj *model.ReplayedSelection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1726,6 +1790,98 @@ func (ec *executionContext) _ScoreExplanation_matchedTerms(ctx context.Context, 
 }
 func (ec *executionContext) fieldContext_ScoreExplanation_matchedTerms(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ScoreExplanation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SelectionNotice_code(ctx context.Context, field graphql.CollectedField, obj *selection.Notice) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectionNotice_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v selection.NoticeCode) graphql.Marshaler {
+			return ec.marshalNNoticeCode2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNoticeCode(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectionNotice_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectionNotice", field, false, false, errors.New("field of type NoticeCode does not have child fields"))
+}
+
+func (ec *executionContext) _SelectionNotice_message(ctx context.Context, field graphql.CollectedField, obj *selection.Notice) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectionNotice_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SelectionNotice_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectionNotice", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SelectionNotice_count(ctx context.Context, field graphql.CollectedField, obj *selection.Notice) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectionNotice_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SelectionNotice_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectionNotice", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SelectionNotice_best(ctx context.Context, field graphql.CollectedField, obj *selection.Notice) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SelectionNotice_best(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Best, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SelectionNotice_best(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SelectionNotice", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -2354,6 +2510,11 @@ func (ec *executionContext) _ContextSelection(ctx context.Context, sel ast.Selec
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "noticeDetails":
+			out.Values[i] = ec._ContextSelection_noticeDetails(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "logSize":
 			out.Values[i] = ec._ContextSelection_logSize(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -2677,6 +2838,11 @@ func (ec *executionContext) _ReplayedSelection(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "noticeDetails":
+			out.Values[i] = ec._ReplayedSelection_noticeDetails(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "embeddingModel":
 			out.Values[i] = ec._ReplayedSelection_embeddingModel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -2791,6 +2957,59 @@ func (ec *executionContext) _ScoreExplanation(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var selectionNoticeImplementors = []string{"SelectionNotice"}
+
+func (ec *executionContext) _SelectionNotice(ctx context.Context, sel ast.SelectionSet, obj *selection.Notice) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, selectionNoticeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SelectionNotice")
+		case "code":
+			out.Values[i] = ec._SelectionNotice_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._SelectionNotice_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._SelectionNotice_count(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "best":
+			out.Values[i] = ec._SelectionNotice_best(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
@@ -2880,6 +3099,22 @@ func (ec *executionContext) marshalNDroppedItem2ᚕgithubᚗcomᚋtzzrᚋcontext
 	return ret
 }
 
+func (ec *executionContext) unmarshalNNoticeCode2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNoticeCode(ctx context.Context, v any) (selection.NoticeCode, error) {
+	res, err := model.UnmarshalNoticeCode(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNoticeCode2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNoticeCode(ctx context.Context, sel ast.SelectionSet, v selection.NoticeCode) graphql.Marshaler {
+	_ = sel
+	res := model.MarshalNoticeCode(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNReplayCause2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐCause(ctx context.Context, sel ast.SelectionSet, v selection.Cause) graphql.Marshaler {
 	return ec._ReplayCause(ctx, sel, &v)
 }
@@ -2932,6 +3167,26 @@ func (ec *executionContext) marshalNReplayedSelection2ᚖgithubᚗcomᚋtzzrᚋc
 
 func (ec *executionContext) marshalNScoreExplanation2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐExplanation(ctx context.Context, sel ast.SelectionSet, v selection.Explanation) graphql.Marshaler {
 	return ec._ScoreExplanation(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSelectionNotice2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNotice(ctx context.Context, sel ast.SelectionSet, v selection.Notice) graphql.Marshaler {
+	return ec._SelectionNotice(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSelectionNotice2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNoticeᚄ(ctx context.Context, sel ast.SelectionSet, v []selection.Notice) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSelectionNotice2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐNotice(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐScope(ctx context.Context, v any) (*selection.Scope, error) {

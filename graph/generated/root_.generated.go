@@ -145,6 +145,7 @@ type ComplexityRoot struct {
 		ID              func(childComplexity int) int
 		Items           func(childComplexity int) int
 		LogSize         func(childComplexity int) int
+		NoticeDetails   func(childComplexity int) int
 		Notices         func(childComplexity int) int
 		Player          func(childComplexity int) int
 		Policy          func(childComplexity int) int
@@ -516,6 +517,7 @@ type ComplexityRoot struct {
 		Dropped         func(childComplexity int) int
 		EmbeddingModel  func(childComplexity int) int
 		Items           func(childComplexity int) int
+		NoticeDetails   func(childComplexity int) int
 		Notices         func(childComplexity int) int
 		Policy          func(childComplexity int) int
 		Preimage        func(childComplexity int) int
@@ -565,6 +567,13 @@ type ComplexityRoot struct {
 	SelectionHolderEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	SelectionNotice struct {
+		Best    func(childComplexity int) int
+		Code    func(childComplexity int) int
+		Count   func(childComplexity int) int
+		Message func(childComplexity int) int
 	}
 
 	SelectionRequest struct {
@@ -1100,6 +1109,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelection.LogSize(childComplexity), true
+	case "ContextSelection.noticeDetails":
+		if e.ComplexityRoot.ContextSelection.NoticeDetails == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextSelection.NoticeDetails(childComplexity), true
 	case "ContextSelection.notices":
 		if e.ComplexityRoot.ContextSelection.Notices == nil {
 			break
@@ -2908,6 +2923,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReplayedSelection.Items(childComplexity), true
+	case "ReplayedSelection.noticeDetails":
+		if e.ComplexityRoot.ReplayedSelection.NoticeDetails == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayedSelection.NoticeDetails(childComplexity), true
 	case "ReplayedSelection.notices":
 		if e.ComplexityRoot.ReplayedSelection.Notices == nil {
 			break
@@ -3117,6 +3138,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SelectionHolderEdge.Node(childComplexity), true
+
+	case "SelectionNotice.best":
+		if e.ComplexityRoot.SelectionNotice.Best == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionNotice.Best(childComplexity), true
+	case "SelectionNotice.code":
+		if e.ComplexityRoot.SelectionNotice.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionNotice.Code(childComplexity), true
+	case "SelectionNotice.count":
+		if e.ComplexityRoot.SelectionNotice.Count == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionNotice.Count(childComplexity), true
+	case "SelectionNotice.message":
+		if e.ComplexityRoot.SelectionNotice.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SelectionNotice.Message(childComplexity), true
 
 	case "SelectionRequest.at":
 		if e.ComplexityRoot.SelectionRequest.At == nil {
@@ -4402,6 +4448,8 @@ type ContextSelection implements Node {
   tokenBudget: Int
   "What there is to know of it: that and why it is empty, what the search had to do without."
   notices: [String!]!
+  "The same as data, in the same order."
+  noticeDetails: [SelectionNotice!]!
   "How many messages the log held, of those that whose selection it is may see."
   logSize: Int!
   "What words ranked by."
@@ -4430,10 +4478,42 @@ type ReplayedSelection {
   unchangedTokens: Int!
   "What there is to know of it. What the search had to do without is taken from the original."
   notices: [String!]!
+  "The same as data, in the same order."
+  noticeDetails: [SelectionNotice!]!
   "What words ranked by."
   embeddingModel: String!
   "The embedding provider's model that took part; null if words alone ranked."
   denseModel: String
+}
+
+"What there is to know of a selection."
+enum NoticeCode {
+  "Some messages and records had no search vectors yet, and were not looked at: ` + "`" + `count` + "`" + ` says how many."
+  UNINDEXED
+  "Not everything was embedded yet: what has no dense vector was ranked by words alone."
+  NOT_EMBEDDED
+  "No dense vectors took part: ` + "`" + `message` + "`" + ` says why."
+  WORDS_ALONE
+  "Nothing was ranked, so nothing reaches the threshold."
+  NOTHING_REACHES
+  "Nothing reaches the threshold: the best has the score ` + "`" + `best` + "`" + `."
+  BEST_IS_BELOW
+  "Nothing that reaches the threshold fits into the budget of tokens."
+  NOTHING_FITS
+  "Something that this server has no code for: it was kept by another version."
+  OTHER
+}
+
+"Something that there is to know of a selection."
+type SelectionNotice {
+  "What it is."
+  code: NoticeCode!
+  "In words, as ` + "`" + `notices` + "`" + ` has it."
+  message: String!
+  "Of UNINDEXED, how many."
+  count: Int
+  "Of BEST_IS_BELOW, the score, cut to two digits."
+  best: Float
 }
 
 "What computing a selection again has shown."
@@ -6235,6 +6315,8 @@ func (ec *executionContext) childFields_ContextSelection(ctx context.Context, fi
 		return ec.fieldContext_ContextSelection_tokenBudget(ctx, field)
 	case "notices":
 		return ec.fieldContext_ContextSelection_notices(ctx, field)
+	case "noticeDetails":
+		return ec.fieldContext_ContextSelection_noticeDetails(ctx, field)
 	case "logSize":
 		return ec.fieldContext_ContextSelection_logSize(ctx, field)
 	case "embeddingModel":
@@ -6873,6 +6955,8 @@ func (ec *executionContext) childFields_ReplayedSelection(ctx context.Context, f
 		return ec.fieldContext_ReplayedSelection_unchangedTokens(ctx, field)
 	case "notices":
 		return ec.fieldContext_ReplayedSelection_notices(ctx, field)
+	case "noticeDetails":
+		return ec.fieldContext_ReplayedSelection_noticeDetails(ctx, field)
 	case "embeddingModel":
 		return ec.fieldContext_ReplayedSelection_embeddingModel(ctx, field)
 	case "denseModel":
@@ -6965,6 +7049,20 @@ func (ec *executionContext) childFields_SelectionHolderEdge(ctx context.Context,
 		return ec.fieldContext_SelectionHolderEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SelectionHolderEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_SelectionNotice(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_SelectionNotice_code(ctx, field)
+	case "message":
+		return ec.fieldContext_SelectionNotice_message(ctx, field)
+	case "count":
+		return ec.fieldContext_SelectionNotice_count(ctx, field)
+	case "best":
+		return ec.fieldContext_SelectionNotice_best(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SelectionNotice", field.Name)
 }
 
 func (ec *executionContext) childFields_SelectionRequest(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

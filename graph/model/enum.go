@@ -62,6 +62,14 @@ func UnmarshalDropReason(v any) (selection.DropReason, error) {
 	return unmarshalEnum[selection.DropReason](v)
 }
 
+// MarshalNoticeCode writes what a notice tells.
+func MarshalNoticeCode(v selection.NoticeCode) graphql.Marshaler { return marshalEnum(v) }
+
+// UnmarshalNoticeCode reads what a notice tells.
+func UnmarshalNoticeCode(v any) (selection.NoticeCode, error) {
+	return unmarshalEnum[selection.NoticeCode](v)
+}
+
 // MarshalSelectionStageName writes a stage of a selection.
 func MarshalSelectionStageName(v selection.StageName) graphql.Marshaler { return marshalEnum(v) }
 

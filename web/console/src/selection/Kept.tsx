@@ -110,7 +110,7 @@ function Summary({ selection: s, lead }: { selection: Selection; lead: ReactNode
         </p>
       )}
       {lead}
-      <Notices notices={s.notices} />
+      <Notices notices={s.noticeDetails} request={s.request} />
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { Choice } from "../ui/Choice";
 import { nameOf } from "../ui/format";
 import { Icon } from "../ui/icons";
 import { ErrorScreen, Loading } from "../ui/Screen";
+import { ServerSaid } from "../ui/ServerSaid";
 import { useSearchParams } from "../ui/useSearchParams";
 import { t } from "../words";
 import { DifferenceOf } from "./DifferenceOf";
@@ -113,8 +114,7 @@ function Shown({ selection: s, replay: r, plain }: { selection: Selection; repla
         after={r.selection}
         names={[t("selection.difference.kept"), t("selection.difference.computed")]}
       />
-      <Lines title={t("selection.replay.differences")} lines={r.differences} />
-      <Lines title={t("selection.replay.untold")} lines={r.untold} />
+      {r.untold.length > 0 && <p className={styles.note}>{t("selection.replay.untold")}</p>}
     </div>
   );
 }
@@ -125,8 +125,9 @@ function Causes({ causes }: { causes: Replay["causes"] }) {
     <ul className={styles.causes} aria-label={t("selection.replay.causes")}>
       {causes.map((cause) => (
         <li key={cause.kind}>
-          <b>{t(`selection.cause.${cause.kind}`)}</b> {cause.message}
-          {cause.alone !== null && ` ${t(cause.alone ? "selection.cause.alone" : "selection.cause.more")}`}
+          <b>{t(`selection.cause.${cause.kind}`)}</b> {t(`selection.cause.detail.${cause.kind}`)}
+          {cause.alone !== null && ` ${t(cause.alone ? "selection.cause.alone" : "selection.cause.more")}`}{" "}
+          <ServerSaid words={cause.message} />
           {cause.messages?.map((m) => (
             <Link key={m.hash} href={`/messages/${m.hash}`}>
               <bdi>{nameOf(m.owner)}</bdi> #{m.sequence}
@@ -135,22 +136,5 @@ function Causes({ causes }: { causes: Replay["causes"] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-// The server's own words; many are folded away.
-function Lines({ title, lines }: { title: string; lines: readonly string[] }) {
-  if (lines.length === 0) return null;
-  return (
-    <details className={styles.more} open={lines.length <= 5}>
-      <summary>
-        <h3>{title}</h3>
-      </summary>
-      <ul className={styles.lines}>
-        {lines.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-    </details>
   );
 }

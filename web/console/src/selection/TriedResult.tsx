@@ -24,7 +24,7 @@ export function TriedResult({ tried: r, title }: { tried: Tried; title: string }
           <span>{t("selection.policy", { version: r.policy.version })}</span>
         </p>
         <Tokens tokens={r.tokens} budget={r.request.tokenBudget} />
-        <Notices notices={r.notices} />
+        <Notices notices={r.noticeDetails} request={r.request} />
       </div>
       <Stages stages={r.stages} />
       <Items items={r.items} dropped={r.dropped.length} />

@@ -8,7 +8,7 @@ import { precise, short } from "../ui/format";
 import { Icon } from "../ui/icons";
 import { ErrorScreen, Loading } from "../ui/Screen";
 import { useSearchParams } from "../ui/useSearchParams";
-import { T, t } from "../words";
+import { t } from "../words";
 import { type Verdict, WhyNotQuery } from "./query";
 import { Score } from "./Score";
 import { SourceHead, SourceText } from "./SourceHead";
@@ -108,9 +108,7 @@ function Told({ verdict: v }: { verdict: Verdict }) {
         )}
       </p>
       {v.score !== null && v.explanation && <Score score={v.score} explanation={v.explanation} />}
-      <p className={styles.said}>
-        <T id="selection.why.said" values={{ words: <span lang="en">{v.message}</span> }} />
-      </p>
+      <p className={styles.said}>{t(`selection.why.detail.${v.kind}`)}</p>
     </>
   );
 }

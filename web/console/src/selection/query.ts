@@ -61,11 +61,16 @@ const PolicyFields = graphql(`
   }
 `);
 
+const NoticeFields = graphql(`
+  fragment NoticeFields on SelectionNotice @_unmask { code message count best }
+`);
+
 const KeptFields = graphql(
   `
   fragment KeptFields on ContextSelection @_unmask {
     id receipt preimage renderedSalt query rendered tokens tokenBudget unchangedTokens logSize
     embeddingModel denseModel notices createdAt
+    noticeDetails { ...NoticeFields }
     player { ...ThingFields }
     previous { id }
     items { ...ItemFields }
@@ -75,13 +80,14 @@ const KeptFields = graphql(
     policy { ...PolicyFields }
   }
 `,
-  [ThingFields, ItemFields, DroppedFields, StageFields, RequestFields, PolicyFields],
+  [ThingFields, ItemFields, DroppedFields, StageFields, RequestFields, PolicyFields, NoticeFields],
 );
 
 const TriedFields = graphql(
   `
   fragment TriedFields on ReplayedSelection @_unmask {
-    receipt rendered tokens unchangedTokens embeddingModel denseModel notices
+    receipt rendered tokens unchangedTokens embeddingModel denseModel
+    noticeDetails { ...NoticeFields }
     items { ...ItemFields }
     dropped { ...DroppedFields }
     stages { ...StageFields }
@@ -89,7 +95,7 @@ const TriedFields = graphql(
     policy { ...PolicyFields }
   }
 `,
-  [ItemFields, DroppedFields, StageFields, RequestFields, PolicyFields],
+  [ItemFields, DroppedFields, StageFields, RequestFields, PolicyFields, NoticeFields],
 );
 
 export const SelectionQuery = graphql(
@@ -105,7 +111,7 @@ export const ReplaySelection = graphql(
   `
   query ReplaySelection($id: ID!, $weights: [WeightInput!], $log: ReplayLog, $read: Boolean!) {
     replayContext(id: $id, weights: $weights, logSize: $log) {
-      identical differences untold
+      identical untold
       causes { kind message alone messages @include(if: $read) { hash sequence owner { ...ThingFields } } }
       selection { ...TriedFields }
     }
@@ -128,7 +134,7 @@ export const WhyNotQuery = graphql(
   query WhyNot($selection: ID!, $hash: Hash, $text: String, $read: Boolean!) {
     whyNot(selection: $selection, hash: $hash, text: $text) {
       verdicts {
-        hash kind stage message position rank score tokens near
+        hash kind stage position rank score tokens near
         explanation { ...ExplanationFields }
         source @include(if: $read) { ...SourceFields }
       }
@@ -170,6 +176,9 @@ export type Source = ResultOf<typeof SourceFields>;
 
 /** How many came to a stage and left it. */
 export type Stage = NonNullable<Selection["stages"]>[number];
+
+/** What there is to know of a selection. */
+export type Notice = Selection["noticeDetails"][number];
 
 /** What was asked, all of it. */
 export type Asked = Selection["request"];

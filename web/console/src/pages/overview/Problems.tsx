@@ -1,4 +1,5 @@
 import { Icon, type IconName } from "../../ui/icons";
+import { ServerSaid } from "../../ui/ServerSaid";
 import { t } from "../../words";
 import styles from "./OverviewPage.module.css";
 import type { Problem } from "./query";
@@ -23,7 +24,9 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
                 <b>
                   {t(`overview.severity.${p.severity}`)}: {t(`overview.problem.${p.code}`)}
                 </b>
-                <span dir="auto">{p.message}</span>
+                <span>
+                  <ServerSaid words={p.message} />
+                </span>
               </p>
             </li>
           ))}
