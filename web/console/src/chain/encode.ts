@@ -41,6 +41,7 @@ class Writer {
   private bytes = new Uint8Array(1024);
   private view = new DataView(this.bytes.buffer);
   private readonly names = new Map<string, Uint8Array>();
+  private readonly texts = new Map<string, Uint8Array>();
 
   begin(): void {
     this.at = 0;
@@ -62,13 +63,7 @@ class Writer {
 
   /** As hash, of what many messages name. */
   name(hex: string | null): void {
-    let bytes = hex === null ? null : this.names.get(hex);
-    if (hex !== null && !bytes) {
-      if (this.names.size >= mostNames) this.names.clear();
-      bytes = fromHex(hex);
-      this.names.set(hex, bytes);
-    }
-    this.framed(bytes ?? null);
+    this.framed(hex === null ? null : known(this.names, hex, fromHex));
   }
 
   hashes(of: readonly { hash: string }[]): void {
@@ -77,7 +72,7 @@ class Writer {
   }
 
   text(text: string | null): void {
-    this.framed(text === null ? null : encoder.encode(text));
+    this.framed(text === null ? null : known(this.texts, text, (t) => encoder.encode(t)));
   }
 
   int16(value: number): void {
@@ -112,6 +107,16 @@ class Writer {
     this.bytes = more;
     this.view = new DataView(more.buffer);
   }
+}
+
+// What was made of the same words before.
+function known(made: Map<string, Uint8Array>, words: string, make: (words: string) => Uint8Array): Uint8Array {
+  const before = made.get(words);
+  if (before) return before;
+  if (made.size >= mostNames) made.clear();
+  const bytes = make(words);
+  made.set(words, bytes);
+  return bytes;
 }
 
 const w = new Writer(); // one for all: a message is written to be compared, and not to be kept
