@@ -133,6 +133,10 @@ func (w *writer) value(name string, typ *ast.Type) string {
 		return fmt.Sprintf("%q", longAgo.Add(time.Duration(rapid.IntRange(-1, 130).Draw(w.T, name))*time.Second).Format(time.RFC3339))
 	case t.Name == "JSON":
 		return "{}"
+	case name == "userId":
+		return w.from("user")
+	case name == "conversation" || name == "id":
+		return w.from("conversation")
 	}
 	n := rapid.IntRange(1, 4).Draw(w.T, "words")
 	var text []string
@@ -187,7 +191,11 @@ func (w *writer) cursor() string {
 func (w *writer) mutation() string {
 	field := func(name string) string { return w.call(w.schema.Mutation.Fields.ForName(name), 4) }
 	hidden := rapid.SampledFrom(w.pools["hidden message"]).Draw(w.T, "hidden")
-	switch rapid.IntRange(0, 11).Draw(w.T, "mutation") {
+	switch rapid.IntRange(0, 13).Draw(w.T, "mutation") {
+	case 12:
+		return "mutation { p: " + field("promptMessages") + " }"
+	case 13:
+		return "mutation { updateState(conversation: " + rapid.SampledFrom(w.pools["conversation"][:3]).Draw(w.T, "conversation") + ", state: {tool_calls: []}) { id } }"
 	case 0:
 		return "mutation { eraseMessage(hash: " + hidden + `, reason: "why") { hash } }`
 	case 1:

@@ -19,6 +19,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/config"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // argument is a place where a document names something by a hash, an id or a cursor: a field, and the path to it in the
@@ -318,11 +319,17 @@ func (s *stage) base(player chain.Hash) map[string]string {
 	draft := says(player, key+" again", "mine")
 	draft.ThreadHash = ptr(sumOf("thread of %s", key))
 	mine := s.append(draft)[0]
+	talk, err := s.StartConversation(s.t.Context(), memory.Client, "guess", player)
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	return map[string]string{
 		"sessionHash": `"$SESSION"`, "ownerId": quoted(player), "content": `"said"`,
 		"hash": quoted(mine.Hash), "message": quoted(mine.Hash), "type": "CONTEXT", "selection": quoted(model.GlobalID("ContextSelection", chosen.ID)), "query": `"harbour"`,
 		"id": quoted(model.GlobalID("Message", mine.Hash.String())), "reason": `"why"`, "namespace": "PLY", "key": quoted(key),
 		"kind": "AGENT", "name": `"none"`, "from": "0", "to": "0", "book": `"b"`, "title": `"t"`, "search": `"harbour"`,
+		"conversation": quoted(talk.ID), "user": `"u"`, "assistant": `"a"`, "input": `"i"`, "rolePrompt": `"r"`, "role": "CLIENT", "userId": `"guess"`, "state": "{}",
+		"conversation.id": quoted(talk.ID), "deleteConversation.id": quoted(talk.ID),
 		"session.hash": quoted(mine.SessionHash), "thread.hash": quoted(mine.ThreadHash),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -159,9 +160,28 @@ func (s *stage) properties() {
 			}
 			return fresh(ana)
 		},
-		"freshEves":   func(caller) any { return fresh(eve) },
-		"token":       func(by caller) any { return token(auth.Client, by.player) },
-		"tokenEves":   func(caller) any { return token(auth.Client, eve) },
-		"tokenAdmins": func(by caller) any { return token(auth.Admin, by.player) },
+		"freshEves":    func(caller) any { return fresh(eve) },
+		"conversation": func(caller) any { return s.converse().String() },
+		"chatter":      func(caller) any { return s.converse().UserID },
+		"token":        func(by caller) any { return token(auth.Client, by.player) },
+		"tokenEves":    func(caller) any { return token(auth.Client, eve) },
+		"tokenAdmins":  func(by caller) any { return token(auth.Admin, by.player) },
 	}
+}
+
+// conversers counts those whom converse makes up.
+var conversers atomic.Int64
+
+// converse starts a conversation of Ana, under a user of her own, with Ben's agent, in which something was said.
+func (s *stage) converse() memory.ID {
+	s.t.Helper()
+	c, err := s.StartConversation(s.t.Context(), memory.Client, fmt.Sprint("user-", conversers.Add(1)), ben)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	runSQL(s.t, s.database, "UPDATE memory.conversations SET person = $1 WHERE id = $2", ana, c.ID.String())
+	if _, err = s.RecordExchange(s.t.Context(), c.ID, db.Exchange{User: "is the harbour open?", Assistant: "it is closed"}, ben); err != nil {
+		s.t.Fatal(err)
+	}
+	return c.ID
 }

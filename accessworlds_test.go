@@ -24,6 +24,7 @@ import (
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // longAgo is when the messages of both worlds were sent.
@@ -112,11 +113,29 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 			component.Draft{Namespace: "hst", Key: "thing", Name: ptr("harbour")})
 		if i == 1 {
 			s.upsert(component.Draft{Namespace: "ply", Key: "cleo", Name: ptr("Bridge Two")}, component.Draft{Namespace: "ply", Key: "gil", Name: ptr("Lantern")})
+			w.talk(s, hiddenTalk, cleo)
 		}
+		w.talk(s, ownTalk, ana)
 		s.sealAll()
 	}
 	w.fillPools()
 	return w
+}
+
+// Conversations of the same user: with Ana as the assistant, and in the other world one with Cleo.
+const (
+	ownTalk    = "client:u1:00000000-0000-4000-8000-000000000001"
+	hiddenTalk = "client:u1:00000000-0000-4000-8000-000000000002"
+)
+
+// talk puts a conversation with something in its memory into a world.
+func (w *worlds) talk(s *site, id string, assistant chain.Hash) {
+	w.other.t.Helper()
+	session := chain.Sum([]byte(id))
+	runSQL(w.other.t, s.database, `INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, history, state, created_at, last_activity, expires_at)
+		VALUES ($1, 'client', 'u1', $2, $3, $4, jsonb_build_array(jsonb_build_object('role', 'user', 'content', 'classified harbour', 'at', '2020-01-01T00:00:00Z', 'message', $5::TEXT)),
+			'{"a": 1}', $6, $6, $6::TIMESTAMPTZ + INTERVAL '1 day')`,
+		id, memory.Person(memory.Client, "u1"), assistant, session, w.mine[0].Hash, longAgo)
 }
 
 func random2() *rand.Rand { return rand.New(rand.NewPCG(9, 9)) }
@@ -172,6 +191,8 @@ func (w *worlds) fillPools() {
 	selections := []string{`"@0@"`, `"@1@"`, `"@2@"`, `"@3@"`, fmt.Sprintf("%q", model.GlobalID("ContextSelection", cleos.ID)), fmt.Sprintf("%q", model.GlobalID("ContextSelection", inventedUUID))}
 	w.pools["selection"] = selections
 	w.pools["ID"] = append(w.pools["ID"], selections...)
+	w.pools["conversation"] = quoted(ownTalk, hiddenTalk, "client:u1:"+inventedUUID, "admin:u1:00000000-0000-4000-8000-000000000001")
+	w.pools["user"] = quoted("u1", "u2")
 	w.pools["token"] = quoted(token, inventedUUID)
 	for _, list := range []string{"messages", "sessions", "threads", "citedBy", "thread.messages"} {
 		for _, h := range hashes["message"] {

@@ -12,6 +12,7 @@ import (
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // What planning reads. Not for sqlc: one round trip brings all.
@@ -65,6 +66,8 @@ type appendPlan struct {
 	rows    messageRows
 	refs    refRows
 	keys    keyRows
+	talks   map[string]*memory.Conversation // by id: those that something is added to, unless they have ended
+	said    map[string]bool                 // of these, those that have changed
 }
 
 // refSource is what a ref may name: a message of a session, or a record.
@@ -83,6 +86,7 @@ type wanted struct {
 	sessions, refs, viewers map[chain.Hash]bool
 	owners, keys            []string
 	json                    map[string]bool
+	conversations           []string
 }
 
 func wantedBy(calls []*appendCall) *wanted {
@@ -90,6 +94,9 @@ func wantedBy(calls []*appendCall) *wanted {
 	for _, call := range calls {
 		if call.viewer != nil {
 			w.viewers[*call.viewer] = true
+		}
+		if call.exchange != nil {
+			w.conversations = append(w.conversations, call.exchange.id.String())
 		}
 		for i := range call.drafts {
 			d := &call.drafts[i]
@@ -116,6 +123,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	p := &appendPlan{
 		heads: make(map[chain.Hash]head, len(w.sessions)), uses: map[appendKey]*use{},
 		sources: map[chain.Hash]refSource{}, members: map[member]bool{}, json: make(map[string]chain.JSON, len(w.json)),
+		talks: map[string]*memory.Conversation{}, said: map[string]bool{},
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level read committed") // what is read is read after the locks
@@ -139,6 +147,9 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	}
 	if len(w.keys) > 0 {
 		batch.Queue(keysSQL, w.owners, w.keys).Query(p.readKeys)
+	}
+	if len(w.conversations) > 0 {
+		batch.Queue(conversationsSQL, w.conversations).Query(p.readConversations)
 	}
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
@@ -269,6 +280,9 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		if d.IdempotencyKey != nil {
 			uses[key] = &use{fingerprint: &call.prepared[i].fingerprint, hash: m.Hash, message: m}
 		}
+	}
+	if err := p.converse(call.exchange, messages, len(repeats) > 0); err != nil {
+		return nil, err
 	}
 	p.repeats = append(p.repeats, repeats...)
 	for session, h := range heads {

@@ -65,6 +65,9 @@ func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
 	if len(p.keys.keys) > 0 {
 		batch.Queue(keysInsertSQL, p.keys.owners, p.keys.keys, p.keys.fingerprints, p.keys.messages)
 	}
+	if err := p.keepConversations(batch); err != nil {
+		return err
+	}
 	batch.Queue("commit")
 	return conn.SendBatch(ctx, batch).Close()
 }

@@ -76,18 +76,25 @@ func putOnRecord(ctx context.Context, q *dbgen.Queries, by auth.Caller, details 
 
 // eraseOnRecord is Erase by an administrator: it stands in their audit session as well, in the same transaction.
 func (d *DB) eraseOnRecord(ctx context.Context, message, eraser chain.Hash, reason string) (written []dbgen.LogMessage, err error) {
-	by := d.office.by
 	err = pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
 		q := dbgen.New(tx)
-		if err := q.LockForErasure(ctx, message.String(), by.Player.String()); err != nil {
+		if err := q.LockForErasure(ctx, message.String(), d.office.by.Player.String()); err != nil {
 			return err
 		}
-		if written, err = q.Erase(ctx, message.String(), eraser.String(), reason); err != nil || len(written) != 1 {
-			return err
-		}
-		details := auditDetails{Kind: auditErasure, Message: &message, Event: &written[0].Hash, Sessions: []chain.Hash{written[0].SessionHash}}
-		_, err := putOnRecord(ctx, q, by, details, "Erased the message %s.", message)
+		written, err = d.eraseIn(ctx, q, message, eraser, reason)
 		return err
 	})
+	return written, err
+}
+
+// eraseIn erases in the transaction of q, in which an administrator's doing goes on record as well. The session of the message
+// and that of the record are locked already, if there is a record.
+func (d *DB) eraseIn(ctx context.Context, q *dbgen.Queries, message, eraser chain.Hash, reason string) ([]dbgen.LogMessage, error) {
+	written, err := q.Erase(ctx, message.String(), eraser.String(), reason)
+	if err != nil || len(written) != 1 || d.office == nil {
+		return written, err
+	}
+	details := auditDetails{Kind: auditErasure, Message: &message, Event: &written[0].Hash, Sessions: []chain.Hash{written[0].SessionHash}}
+	_, err = putOnRecord(ctx, q, d.office.by, details, "Erased the message %s.", message)
 	return written, err
 }

@@ -62,6 +62,16 @@ func (d *DB) note(messages ...chain.Message) {
 	}
 }
 
+// noteSession notes that of a session something was read, if somebody has to know.
+func (d *DB) noteSession(session chain.Hash) {
+	if d.office == nil || d.office.reading == nil {
+		return
+	}
+	d.office.reading.mu.Lock()
+	defer d.office.reading.mu.Unlock()
+	d.office.reading.sessions[session] = true
+}
+
 // noted notes a page of messages, and gives it.
 func noted[K any](d *DB, rows Rows[chain.Message, K]) Rows[chain.Message, K] {
 	for _, item := range rows.Items {

@@ -24,6 +24,7 @@ import (
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // DB is the store, as somebody sees it: all of it, or by As what a player may see. It is safe for concurrent use; Close
@@ -53,6 +54,8 @@ type shared struct {
 	sights   *lru.Cache[chain.Hash, sight] // what viewers saw last
 	kept     *overviews
 	outlines *outlines // of what was looked at by position
+
+	conversationTTL time.Duration
 
 	clock clock
 
@@ -99,6 +102,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	d := &DB{shared: &shared{
 		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, kept: newOverviews(), outlines: newOutlines(),
+		conversationTTL: memory.DefaultTTL,
 	}}
 	d.Now = d.clock.now
 	if err := d.clock.ask(ctx, pool); err != nil {

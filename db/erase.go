@@ -55,7 +55,7 @@ func (d *DB) eraseOnce(ctx context.Context, message, eraser chain.Hash, reason s
 	if d.office != nil {
 		return d.eraseOnRecord(ctx, message, eraser, reason)
 	}
-	return d.queries().Erase(ctx, message.String(), eraser.String(), reason)
+	return d.eraseIn(ctx, d.queries(), message, eraser, reason)
 }
 
 // checkErasable sees to it that a player erases only what they sent.

@@ -13,6 +13,7 @@ import (
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -28,6 +29,11 @@ func TestFenceOfRawSQL(t *testing.T) {
 	if _, err := store.As(cleo).RequestContext(t.Context(), selection.Request{Query: "Cleo's", Limit: 5}); err != nil {
 		t.Fatal(err)
 	}
+	for _, assistant := range []chain.Hash{ana, cleo} {
+		if _, err := store.StartConversation(t.Context(), memory.Client, "42", assistant); err != nil {
+			t.Fatal(err)
+		}
+	}
 	conn := superuser(t, at)
 	rows, err := conn.Query(t.Context(), `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v') AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`)
@@ -39,7 +45,7 @@ func TestFenceOfRawSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine := map[string]int{ // rows of Ana's; what is here and not in the log is for all
-		"log.messages": 1, "log.message_refs": 0, "log.members": 1, "log.players_known": 1, "log.messages_v7": 1, "memory.selections": 0,
+		"log.messages": 1, "log.message_refs": 0, "log.members": 1, "log.players_known": 1, "log.messages_v7": 1, "memory.selections": 0, "memory.conversations": 1,
 		"core.players": 0, "core.hashtags": 0, "core.items": 0, "core.locations": 0, "knowledge.records": 0,
 	}
 	shared := map[string]bool{"core.flags": true, "core.components": true}

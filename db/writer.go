@@ -31,6 +31,7 @@ type appendCall struct {
 	viewer   *chain.Hash // who appends, and only to what they may see; nil may append anywhere
 	drafts   []chain.Draft
 	prepared []prepared // one a draft
+	exchange *exchange  // what else the messages are; nil: nothing
 	bytes    int
 	taken    *atomic.Int64 // counts the bytes of calls that are not answered
 	done     chan struct{} // closed once result and err are set

@@ -56,6 +56,8 @@ var access = map[string]map[string]rule{
 		"server":           {auth.LogRead, administratorsOnly},
 		"quarantine":       {auth.LogRead, administratorsOnly},
 		"quarantines":      {auth.LogRead, administratorsOnly},
+		"conversation":     {auth.LogRead, nil},
+		"conversations":    {auth.LogRead, nil},
 	},
 	"Mutation": {
 		"appendMessages":     {auth.LogAppend, ownMessages},
@@ -70,6 +72,11 @@ var access = map[string]map[string]rule{
 		"revokeToken":        {auth.TokensManage, nil},
 		"quarantine":         {auth.LogAppend, administratorsOnly},
 		"releaseQuarantine":  {auth.LogAppend, administratorsOnly},
+		"startConversation":  {auth.LogAppend | auth.LogRead, assistantsOnly},
+		"recordExchange":     {auth.LogAppend | auth.LogRead, assistantsOnly},
+		"updateState":        {auth.LogAppend | auth.LogRead, assistantsOnly},
+		"deleteConversation": {auth.LogAppend | auth.LogRead, erasersErase},
+		"promptMessages":     {auth.LogRead, contextBySelectors},
 	},
 	"Subscription": {
 		"messageAppended":      {auth.LogRead, nil},
@@ -137,6 +144,36 @@ func administratorsOnly(c auth.Caller, _ map[string]any) error {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "only administrators may do this")
+}
+
+// assistantsOnly refuses whoever nobody would take for an assistant.
+func assistantsOnly(c auth.Caller, _ map[string]any) error {
+	if c.IsAdmin() || c.Role == auth.Agent {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "only agents and administrators may do this")
+}
+
+func erasersErase(c auth.Caller, args map[string]any) error {
+	if erase, _ := args["eraseLog"].(*bool); erase != nil && *erase {
+		return needScopes(c, auth.Erase)
+	}
+	return nil
+}
+
+// contextBySelectors lets assistants make prompts, with relevant context those who may select it.
+func contextBySelectors(c auth.Caller, args map[string]any) error {
+	if err := assistantsOnly(c, args); err != nil {
+		return err
+	}
+	input, _ := args["context"].(*model.ContextRequestInput)
+	if input == nil {
+		return nil
+	}
+	if err := needScopes(c, auth.ContextSelect); err != nil {
+		return err
+	}
+	return ownPlayer(c, "context.player", input.Player)
 }
 
 func wholeLogByAdministrators(c auth.Caller, args map[string]any) error {

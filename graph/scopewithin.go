@@ -53,6 +53,8 @@ var within = map[string]map[string]auth.Scopes{
 	"DroppedItem":       {"source": auth.LogRead}, // it was not selected
 	"ContextReplay":     {"original": part, "selection": part, "causes": part},
 	"ReplayCause":       {"messages": auth.LogRead},
+	"Conversation":      {"user": part, "assistant": part, "history": part, "session": auth.LogRead},
+	"Turn":              {"message": auth.LogRead},
 	"Token":             {"player": part, "creator": part},
 	"CreatedToken":      {"token": part},
 	"Quarantine": {

@@ -512,6 +512,20 @@ type LogPlayersKnown struct {
 	Player chain.Hash
 }
 
+type MemoryConversation struct {
+	ID           string
+	Role         string
+	UserID       string
+	Person       chain.Hash
+	Assistant    chain.Hash
+	SessionHash  chain.Hash
+	History      chain.JSON
+	State        chain.JSON
+	CreatedAt    time.Time
+	LastActivity time.Time
+	ExpiresAt    time.Time
+}
+
 type MemoryQuarantine struct {
 	ID            int64
 	Message       chain.Hash

@@ -29,7 +29,7 @@ GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
 REVOKE SELECT ON core.players FROM cm_player;
 GRANT SELECT (hash, namespace, key, name, description, data) ON core.players TO cm_player; -- not preferences
 GRANT SELECT ON log.messages, log.message_refs, log.members, log.players_known, log.messages_v7, core.hashtags, core.flags, core.items,
-    core.locations, core.components, knowledge.records, memory.selections TO cm_player;
+    core.locations, core.components, knowledge.records, memory.selections, memory.conversations TO cm_player;
 
 DO $$
 DECLARE
@@ -40,7 +40,8 @@ BEGIN
         ('log', 'message_refs', 'EXISTS (SELECT FROM log.messages m WHERE m.hash = message_hash)'),
         ('log', 'members', 'player = log.viewer()'),
         ('core', 'players', 'hash = log.viewer() OR EXISTS (SELECT FROM log.players_known k WHERE k.player = hash)'),
-        ('memory', 'selections', 'viewer = log.viewer()')
+        ('memory', 'selections', 'viewer = log.viewer()'),
+        ('memory', 'conversations', 'log.viewer() IN (assistant, person)')
     ) AS v (of_schema, of_table, seen)
     LOOP
         EXECUTE format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY', p.of_schema, p.of_table);

@@ -3189,6 +3189,14 @@ func (ec *executionContext) marshalNSelectionNotice2ᚕgithubᚗcomᚋtzzrᚋcon
 	return ret
 }
 
+func (ec *executionContext) unmarshalOContextRequestInput2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextRequestInput(ctx context.Context, v any) (*model.ContextRequestInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputContextRequestInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOContextScope2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋselectionᚐScope(ctx context.Context, v any) (*selection.Scope, error) {
 	if v == nil {
 		return nil, nil

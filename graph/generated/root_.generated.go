@@ -31,6 +31,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 type ResolverRoot interface {
 	ContextItem() ContextItemResolver
 	ContextSelection() ContextSelectionResolver
+	Conversation() ConversationResolver
 	DroppedItem() DroppedItemResolver
 	Flag() FlagResolver
 	Hashtag() HashtagResolver
@@ -54,6 +55,7 @@ type ResolverRoot interface {
 	Subscription() SubscriptionResolver
 	Thread() ThreadResolver
 	Token() TokenResolver
+	Turn() TurnResolver
 	WhyNotVerdict() WhyNotVerdictResolver
 }
 
@@ -171,6 +173,20 @@ type ComplexityRoot struct {
 	ContextSelectionEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	Conversation struct {
+		Assistant    func(childComplexity int) int
+		CreatedAt    func(childComplexity int) int
+		ExpiresAt    func(childComplexity int) int
+		History      func(childComplexity int) int
+		ID           func(childComplexity int) int
+		LastActivity func(childComplexity int) int
+		Role         func(childComplexity int) int
+		Session      func(childComplexity int) int
+		State        func(childComplexity int) int
+		User         func(childComplexity int) int
+		UserID       func(childComplexity int) int
 	}
 
 	CreatedToken struct {
@@ -346,13 +362,18 @@ type ComplexityRoot struct {
 		AddRecords         func(childComplexity int, records []knowledge.Draft) int
 		AppendMessages     func(childComplexity int, messages []chain.Draft) int
 		CreateToken        func(childComplexity int, input model.TokenInput) int
+		DeleteConversation func(childComplexity int, id string, eraseLog *bool) int
 		DropEmbeddingModel func(childComplexity int, name string) int
 		EraseMessage       func(childComplexity int, hash chain.Hash, reason string) int
+		PromptMessages     func(childComplexity int, conversation string, input string, rolePrompt string, rules *string, context *model.ContextRequestInput, tokenBudget *int) int
 		Quarantine         func(childComplexity int, message chain.Hash, reason string) int
+		RecordExchange     func(childComplexity int, conversation string, user string, assistant string, state *chain.JSON, idempotencyKey *string) int
 		RecordSelection    func(childComplexity int, selection string, message chain.Draft) int
 		ReleaseQuarantine  func(childComplexity int, message chain.Hash, reason string) int
 		RequestContext     func(childComplexity int, input model.ContextRequestInput) int
 		RevokeToken        func(childComplexity int, id string) int
+		StartConversation  func(childComplexity int, role model.ConversationRole, userID string) int
+		UpdateState        func(childComplexity int, conversation string, state chain.JSON) int
 		UpsertComponents   func(childComplexity int, components []component.Draft) int
 	}
 
@@ -396,6 +417,12 @@ type ComplexityRoot struct {
 		Severity func(childComplexity int) int
 	}
 
+	PromptMessage struct {
+		Content func(childComplexity int) int
+		Role    func(childComplexity int) int
+		Tokens  func(childComplexity int) int
+	}
+
 	Quarantine struct {
 		Event      func(childComplexity int) int
 		Message    func(childComplexity int) int
@@ -433,6 +460,8 @@ type ComplexityRoot struct {
 		Components       func(childComplexity int, namespaces []component.Namespace, search *string, first *int, after *string) int
 		ConsistencyProof func(childComplexity int, from int, to int) int
 		ContextSelection func(childComplexity int, id string) int
+		Conversation     func(childComplexity int, id string) int
+		Conversations    func(childComplexity int, role model.ConversationRole, userID string) int
 		EmbeddingModels  func(childComplexity int) int
 		EraseImpact      func(childComplexity int, message chain.Hash) int
 		Message          func(childComplexity int, hash chain.Hash) int
@@ -723,6 +752,13 @@ type ComplexityRoot struct {
 	TokenEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	Turn struct {
+		At      func(childComplexity int) int
+		Content func(childComplexity int) int
+		Message func(childComplexity int) int
+		Role    func(childComplexity int) int
 	}
 
 	UsageCount struct {
@@ -1231,6 +1267,73 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelectionEdge.Node(childComplexity), true
+
+	case "Conversation.assistant":
+		if e.ComplexityRoot.Conversation.Assistant == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.Assistant(childComplexity), true
+	case "Conversation.createdAt":
+		if e.ComplexityRoot.Conversation.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.CreatedAt(childComplexity), true
+	case "Conversation.expiresAt":
+		if e.ComplexityRoot.Conversation.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.ExpiresAt(childComplexity), true
+	case "Conversation.history":
+		if e.ComplexityRoot.Conversation.History == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.History(childComplexity), true
+	case "Conversation.id":
+		if e.ComplexityRoot.Conversation.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.ID(childComplexity), true
+	case "Conversation.lastActivity":
+		if e.ComplexityRoot.Conversation.LastActivity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.LastActivity(childComplexity), true
+	case "Conversation.role":
+		if e.ComplexityRoot.Conversation.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.Role(childComplexity), true
+	case "Conversation.session":
+		if e.ComplexityRoot.Conversation.Session == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.Session(childComplexity), true
+	case "Conversation.state":
+		if e.ComplexityRoot.Conversation.State == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.State(childComplexity), true
+	case "Conversation.user":
+		if e.ComplexityRoot.Conversation.User == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.User(childComplexity), true
+	case "Conversation.userId":
+		if e.ComplexityRoot.Conversation.UserID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.UserID(childComplexity), true
 
 	case "CreatedToken.secret":
 		if e.ComplexityRoot.CreatedToken.Secret == nil {
@@ -2005,6 +2108,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateToken(childComplexity, args["input"].(model.TokenInput)), true
+	case "Mutation.deleteConversation":
+		if e.ComplexityRoot.Mutation.DeleteConversation == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteConversation_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteConversation(childComplexity, args["id"].(string), args["eraseLog"].(*bool)), true
 	case "Mutation.dropEmbeddingModel":
 		if e.ComplexityRoot.Mutation.DropEmbeddingModel == nil {
 			break
@@ -2027,6 +2141,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.EraseMessage(childComplexity, args["hash"].(chain.Hash), args["reason"].(string)), true
+	case "Mutation.promptMessages":
+		if e.ComplexityRoot.Mutation.PromptMessages == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_promptMessages_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.PromptMessages(childComplexity, args["conversation"].(string), args["input"].(string), args["rolePrompt"].(string), args["rules"].(*string), args["context"].(*model.ContextRequestInput), args["tokenBudget"].(*int)), true
 	case "Mutation.quarantine":
 		if e.ComplexityRoot.Mutation.Quarantine == nil {
 			break
@@ -2038,6 +2163,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.Quarantine(childComplexity, args["message"].(chain.Hash), args["reason"].(string)), true
+	case "Mutation.recordExchange":
+		if e.ComplexityRoot.Mutation.RecordExchange == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_recordExchange_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RecordExchange(childComplexity, args["conversation"].(string), args["user"].(string), args["assistant"].(string), args["state"].(*chain.JSON), args["idempotencyKey"].(*string)), true
 	case "Mutation.recordSelection":
 		if e.ComplexityRoot.Mutation.RecordSelection == nil {
 			break
@@ -2082,6 +2218,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RevokeToken(childComplexity, args["id"].(string)), true
+	case "Mutation.startConversation":
+		if e.ComplexityRoot.Mutation.StartConversation == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_startConversation_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.StartConversation(childComplexity, args["role"].(model.ConversationRole), args["userId"].(string)), true
+	case "Mutation.updateState":
+		if e.ComplexityRoot.Mutation.UpdateState == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_updateState_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.UpdateState(childComplexity, args["conversation"].(string), args["state"].(chain.JSON)), true
 	case "Mutation.upsertComponents":
 		if e.ComplexityRoot.Mutation.UpsertComponents == nil {
 			break
@@ -2265,6 +2423,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Problem.Severity(childComplexity), true
+
+	case "PromptMessage.content":
+		if e.ComplexityRoot.PromptMessage.Content == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PromptMessage.Content(childComplexity), true
+	case "PromptMessage.role":
+		if e.ComplexityRoot.PromptMessage.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PromptMessage.Role(childComplexity), true
+	case "PromptMessage.tokens":
+		if e.ComplexityRoot.PromptMessage.Tokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PromptMessage.Tokens(childComplexity), true
 
 	case "Quarantine.event":
 		if e.ComplexityRoot.Quarantine.Event == nil {
@@ -2454,6 +2631,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ContextSelection(childComplexity, args["id"].(string)), true
+	case "Query.conversation":
+		if e.ComplexityRoot.Query.Conversation == nil {
+			break
+		}
+
+		args, err := ec.field_Query_conversation_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Conversation(childComplexity, args["id"].(string)), true
+	case "Query.conversations":
+		if e.ComplexityRoot.Query.Conversations == nil {
+			break
+		}
+
+		args, err := ec.field_Query_conversations_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Conversations(childComplexity, args["role"].(model.ConversationRole), args["userId"].(string)), true
 	case "Query.embeddingModels":
 		if e.ComplexityRoot.Query.EmbeddingModels == nil {
 			break
@@ -3856,6 +4055,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TokenEdge.Node(childComplexity), true
 
+	case "Turn.at":
+		if e.ComplexityRoot.Turn.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turn.At(childComplexity), true
+	case "Turn.content":
+		if e.ComplexityRoot.Turn.Content == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turn.Content(childComplexity), true
+	case "Turn.message":
+		if e.ComplexityRoot.Turn.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turn.Message(childComplexity), true
+	case "Turn.role":
+		if e.ComplexityRoot.Turn.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Turn.Role(childComplexity), true
+
 	case "UsageCount.led":
 		if e.ComplexityRoot.UsageCount.Led == nil {
 			break
@@ -4651,6 +4875,97 @@ extend type Mutation {
   requestContext("What is asked." input: ContextRequestInput!): ContextSelection!
   "Appends the message that was sent with a selection, as ` + "`" + `appendMessages` + "`" + ` does: the selection's items become its refs, in order, so it may give none of its own. NOT_FOUND if there is no such selection."
   recordSelection("As ` + "`" + `requestContext` + "`" + ` gave it." selection: ID!, "The message, without refs." message: MessageInput!): Message!
+}
+`, BuiltIn: false},
+	{Name: "../schema/conversation.graphqls", Input: `"Which of the two assistants a conversation is with."
+enum ConversationRole {
+  "The assistant for clients."
+  CLIENT
+  "The assistant for administrators of the business that the assistant serves; not those of this server."
+  ADMIN
+}
+
+"Who said something in a conversation."
+enum TurnRole {
+  "The user."
+  USER
+  "The assistant."
+  ASSISTANT
+}
+
+"""
+What an assistant knows now of a conversation with somebody. All of it expires together, half an hour after the last
+interaction unless the server is set otherwise (` + "`" + `CONVERSATION_TTL` + "`" + `); the log keeps what was said.
+"""
+type Conversation {
+  "` + "`" + `{role}:{userId}:{uuid}` + "`" + `, as in ` + "`" + `client:42:01234567-89ab-4cde-8f01-23456789abcd` + "`" + `."
+  id: String!
+  "Which assistant it is with."
+  role: ConversationRole!
+  "Whom it is with, as the application calls them."
+  userId: String!
+  "The player whom the user is: of the namespace PLU, by the key ` + "`" + `client:{userId}` + "`" + ` or ` + "`" + `admin:{userId}` + "`" + `."
+  user: Player
+  "The player who speaks as the assistant: whoever started the conversation."
+  assistant: Player
+  "What was said last, oldest first: at most 10 turns."
+  history: [Turn!]!
+  "What was confirmed: a JSON object."
+  state: JSON!
+  "When it was started, by the database's clock."
+  createdAt: Time!
+  "The last exchange or change of the state, else its start."
+  lastActivity: Time!
+  "From then on it is gone."
+  expiresAt: Time!
+  "The whole conversation in the log; null before the first exchange. Its hash is the SHA-256 of the conversation's id."
+  session: Session
+}
+
+"Something that was said."
+type Turn {
+  "Who said it."
+  role: TurnRole!
+  "What was said."
+  content: String!
+  "When it was recorded."
+  at: Time!
+  "Where it stands in the log."
+  message: Message
+}
+
+"A message for a model."
+type PromptMessage {
+  "` + "`" + `system` + "`" + `, ` + "`" + `user` + "`" + ` or ` + "`" + `assistant` + "`" + `."
+  role: String!
+  "Its text."
+  content: String!
+  "What the text costs in tokens; a provider adds a few for each message."
+  tokens: Int!
+}
+
+extend type Query {
+  "A conversation that has not expired. Players see those that they take part in, as the user or as the assistant."
+  conversation("Its id." id: String!): Conversation
+  "Conversations of a user that have not expired, the latest first: at most 1,000. Players see those that they take part in."
+  conversations("With which assistant." role: ConversationRole!, "The user: 1 to 128 bytes, without colons or white space." userId: String!): [Conversation!]!
+}
+
+extend type Mutation {
+  "Starts a conversation in which you are the assistant. A user has at most 10,000 at a time: CONFLICT. Agents and administrators only."
+  startConversation("With which assistant." role: ConversationRole!, "The user: 1 to 128 bytes, without colons or white space." userId: String!): Conversation!
+  "Appends what was said to the log and adds it to the working memory, which lasts anew from then on: both or neither. Tool runs, requests and responses are never kept: text that is one, as JSON, is CONTENT_REJECTED. NOT_FOUND once the conversation has expired. The assistant and administrators only."
+  recordExchange("The conversation's id." conversation: String!, "What the user said: 1 byte to 128 KiB." user: String!, "What the assistant answered: 1 byte to 128 KiB." assistant: String!, "What was confirmed by it: a JSON object that is merged into the state, key by key; null removes a key." state: JSON, "Recorded again with the same key, it is recorded once: 1 to 200 bytes." idempotencyKey: String): Conversation!
+  "Merges what was confirmed into the state, key by key; null removes a key. The working memory lasts anew from then on. At most 256 keys and 64 KiB in all. The assistant and administrators only."
+  updateState("The conversation's id." conversation: String!, "A JSON object." state: JSON!): Conversation!
+  "Removes a working memory and gives the fresh one that takes its place, of the same user and assistant. With ` + "`" + `eraseLog` + "`" + `, which needs the scope erase, what both said is erased from the log as well, by erasures on the record: all of that or nothing, at most 1,000 messages. The user, the assistant and administrators only."
+  deleteConversation("Its id." id: String!, "Whether the log forgets it, too." eraseLog: Boolean = false): Conversation!
+  """
+  What to ask a model, in order: role, rules, state, relevant context, history, the user's message. Over the budget the context
+  is left out first, then the oldest history; if the rest does not fit, CONTEXT_WINDOW_EXCEEDED. The assistant and
+  administrators only. It changes nothing of the conversation; the selection of a context is kept.
+  """
+  promptMessages("The conversation's id." conversation: String!, "What the user says now: 1 byte to 128 KiB." input: String!, "Who the assistant is: 1 byte to 1 MiB." rolePrompt: String!, "The rules of the domain: at most 1 MiB." rules: String, "Which context to select, of messages that name the user: so ` + "`" + `scope.players` + "`" + ` is left out. Null: none." context: ContextRequestInput, "For all contents together: 1 to 1,000,000. Null: no budget." tokenBudget: Int): [PromptMessage!]!
 }
 `, BuiltIn: false},
 	{Name: "../schema/embedding.graphqls", Input: `"What the vectors of an embedding model are."
@@ -6359,6 +6674,34 @@ func (ec *executionContext) childFields_ContextSelectionEdge(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type ContextSelectionEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_Conversation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Conversation_id(ctx, field)
+	case "role":
+		return ec.fieldContext_Conversation_role(ctx, field)
+	case "userId":
+		return ec.fieldContext_Conversation_userId(ctx, field)
+	case "user":
+		return ec.fieldContext_Conversation_user(ctx, field)
+	case "assistant":
+		return ec.fieldContext_Conversation_assistant(ctx, field)
+	case "history":
+		return ec.fieldContext_Conversation_history(ctx, field)
+	case "state":
+		return ec.fieldContext_Conversation_state(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Conversation_createdAt(ctx, field)
+	case "lastActivity":
+		return ec.fieldContext_Conversation_lastActivity(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Conversation_expiresAt(ctx, field)
+	case "session":
+		return ec.fieldContext_Conversation_session(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Conversation", field.Name)
+}
+
 func (ec *executionContext) childFields_CreatedToken(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "token":
@@ -6773,6 +7116,18 @@ func (ec *executionContext) childFields_Problem(ctx context.Context, field graph
 		return ec.fieldContext_Problem_message(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Problem", field.Name)
+}
+
+func (ec *executionContext) childFields_PromptMessage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "role":
+		return ec.fieldContext_PromptMessage_role(ctx, field)
+	case "content":
+		return ec.fieldContext_PromptMessage_content(ctx, field)
+	case "tokens":
+		return ec.fieldContext_PromptMessage_tokens(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PromptMessage", field.Name)
 }
 
 func (ec *executionContext) childFields_Quarantine(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7351,6 +7706,20 @@ func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field gra
 		return ec.fieldContext_TokenEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Turn(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "role":
+		return ec.fieldContext_Turn_role(ctx, field)
+	case "content":
+		return ec.fieldContext_Turn_content(ctx, field)
+	case "at":
+		return ec.fieldContext_Turn_at(ctx, field)
+	case "message":
+		return ec.fieldContext_Turn_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Turn", field.Name)
 }
 
 func (ec *executionContext) childFields_UsageCount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -150,6 +150,16 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
+// A message for a model.
+type PromptMessage struct {
+	// `system`, `user` or `assistant`.
+	Role string `json:"role"`
+	// Its text.
+	Content string `json:"content"`
+	// What the text costs in tokens; a provider adds a few for each message.
+	Tokens int `json:"tokens"`
+}
+
 // A quarantine in a connection.
 type QuarantineEdge struct {
 	// For `after`.
@@ -312,6 +322,64 @@ type Witness struct {
 	SignedAt *time.Time `json:"signedAt,omitempty"`
 	// Why it does not cosign, in words; null while it does.
 	Problem *string `json:"problem,omitempty"`
+}
+
+// Which of the two assistants a conversation is with.
+type ConversationRole string
+
+const (
+	// The assistant for clients.
+	ConversationRoleClient ConversationRole = "CLIENT"
+	// The assistant for administrators of the business that the assistant serves; not those of this server.
+	ConversationRoleAdmin ConversationRole = "ADMIN"
+)
+
+var AllConversationRole = []ConversationRole{
+	ConversationRoleClient,
+	ConversationRoleAdmin,
+}
+
+func (e ConversationRole) IsValid() bool {
+	switch e {
+	case ConversationRoleClient, ConversationRoleAdmin:
+		return true
+	}
+	return false
+}
+
+func (e ConversationRole) String() string {
+	return string(e)
+}
+
+func (e *ConversationRole) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = ConversationRole(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid ConversationRole", str)
+	}
+	return nil
+}
+
+func (e ConversationRole) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *ConversationRole) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e ConversationRole) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
 }
 
 // How far a message can be proved.
@@ -495,6 +563,64 @@ func (e *ReplayLog) UnmarshalJSON(b []byte) error {
 }
 
 func (e ReplayLog) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// Who said something in a conversation.
+type TurnRole string
+
+const (
+	// The user.
+	TurnRoleUser TurnRole = "USER"
+	// The assistant.
+	TurnRoleAssistant TurnRole = "ASSISTANT"
+)
+
+var AllTurnRole = []TurnRole{
+	TurnRoleUser,
+	TurnRoleAssistant,
+}
+
+func (e TurnRole) IsValid() bool {
+	switch e {
+	case TurnRoleUser, TurnRoleAssistant:
+		return true
+	}
+	return false
+}
+
+func (e TurnRole) String() string {
+	return string(e)
+}
+
+func (e *TurnRole) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = TurnRole(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid TurnRole", str)
+	}
+	return nil
+}
+
+func (e TurnRole) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *TurnRole) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e TurnRole) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

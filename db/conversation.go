@@ -1,0 +1,298 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
+)
+
+// Limits of conversations.
+const (
+	MaxConversations   = 10_000 // that a user has at a time
+	MaxListed          = 1000   // of a user's, the latest
+	MaxConversationLog = 1000   // messages that are erased with a conversation
+	MaxExchangeKey     = 200    // bytes of an idempotency key
+)
+
+// ConversationSource is the source of messages that record an exchange.
+const ConversationSource = "conversation"
+
+// SetConversationTTL says how long working memories last after the last interaction. It must be called before the store is
+// used; without, it is memory.DefaultTTL.
+func (d *DB) SetConversationTTL(ttl time.Duration) { d.conversationTTL = ttl }
+
+// StartConversation begins a conversation of a user with an assistant, who is the one who asks.
+//
+// Faults: BAD_USER_INPUT for the user; CONFLICT if they have MaxConversations.
+func (d *DB) StartConversation(ctx context.Context, role memory.Role, userID string, assistant chain.Hash) (memory.Conversation, error) {
+	id, err := memory.NewID(role, userID)
+	if err != nil {
+		return memory.Conversation{}, err
+	}
+	var started memory.Conversation
+	err = d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		person, err := q.UpsertComponent(ctx, dbgen.UpsertComponentParams{
+			KindTable: "players", Namespace: "plu", Key: memory.UserKey(role, userID), Hash: memory.Person(role, userID).String(),
+		})
+		if err == nil {
+			started, err = d.newConversation(ctx, q, id, person, assistant)
+		}
+		return err
+	})
+	return started, err
+}
+
+func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID, person, assistant chain.Hash) (memory.Conversation, error) {
+	now := d.moment()
+	rows, err := q.NewConversation(ctx, dbgen.NewConversationParams{
+		ID: id.String(), Role: string(id.Role), UserID: id.UserID, Person: person.String(), Assistant: assistant.String(),
+		SessionHash: id.Session().String(), CreatedAt: now, ExpiresAt: now.Add(d.conversationTTL), Most: MaxConversations,
+	})
+	if err == nil && len(rows) == 0 {
+		err = fault.New(fault.Conflict, "the user has %d conversations, which is the most at a time", MaxConversations)
+	}
+	if err != nil {
+		return memory.Conversation{}, err
+	}
+	return d.conversationOf(rows[0])
+}
+
+// moment is the clock of conversations: that of the database, in microseconds.
+func (d *DB) moment() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
+
+func (d *DB) conversationOf(r dbgen.MemoryConversation) (memory.Conversation, error) {
+	c := memory.Conversation{
+		Person: r.Person, Assistant: r.Assistant, CreatedAt: r.CreatedAt.UTC(), LastActivity: r.LastActivity.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
+	}
+	var err error
+	if c.ID, err = memory.ParseID("id", r.ID); err == nil {
+		err = fillConversation(&c, string(r.History), string(r.State))
+	}
+	if err == nil && len(c.History) > 0 {
+		d.noteSession(r.SessionHash)
+	}
+	return c, mapError(err)
+}
+
+// Conversation gives a conversation that has not expired; NOT_FOUND if there is none that whoever asks takes part in.
+func (d *DB) Conversation(ctx context.Context, id memory.ID) (memory.Conversation, error) {
+	rows, err := d.readByKey().ConversationByID(ctx, id.String(), d.moment(), d.viewerText())
+	if err != nil {
+		return memory.Conversation{}, mapError(err)
+	}
+	if len(rows) == 0 {
+		return memory.Conversation{}, errNoConversation("conversation")
+	}
+	return d.conversationOf(rows[0])
+}
+
+// Conversations gives those of a user that have not expired, the latest first.
+func (d *DB) Conversations(ctx context.Context, role memory.Role, userID string) ([]memory.Conversation, error) {
+	if _, err := memory.NewID(role, userID); err != nil {
+		return nil, err
+	}
+	rows, err := d.readByKey().ConversationsOf(ctx, dbgen.ConversationsOfParams{
+		Role: string(role), UserID: userID, Now: d.moment(), Viewer: d.viewerText(), Most: MaxListed,
+	})
+	if err != nil {
+		return nil, mapError(err)
+	}
+	out := make([]memory.Conversation, len(rows))
+	for i, r := range rows {
+		if out[i], err = d.conversationOf(r); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Exchange is what a user and an assistant have said, one after the other, and what it confirmed.
+type Exchange struct {
+	User, Assistant string
+	State           memory.State // merged over what was confirmed before
+	Key             *string      // an idempotency key: recorded again with it, it is recorded once
+}
+
+// RecordExchange appends an exchange to the log, in the conversation's session, and adds it to its working memory, which
+// lasts anew from then on: both or neither. By is who records it.
+//
+// Faults: those of Append; NOT_FOUND if the conversation has expired or is another assistant's; CONTENT_REJECTED for what
+// is never kept.
+func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by chain.Hash) (memory.Conversation, error) {
+	for _, said := range []struct{ field, text string }{{"user", x.User}, {"assistant", x.Assistant}} {
+		if err := memory.CheckTurn(said.field, said.text); err != nil {
+			return memory.Conversation{}, err
+		}
+	}
+	now, err := d.Conversation(ctx, id)
+	if err != nil {
+		return now, err
+	}
+	if x.Key != nil && (*x.Key == "" || len(*x.Key) > MaxExchangeKey) {
+		return now, fault.Input("idempotencyKey", "has %d bytes; 1 to %d are allowed", len(*x.Key), MaxExchangeKey)
+	}
+	drafts := []chain.Draft{
+		said(now, memory.User, x.User, by),
+		said(now, memory.Assistant, x.Assistant, by),
+	}
+	if x.Key != nil {
+		for i := range drafts {
+			key := fmt.Sprintf("%s:%s#%d", id.UUID, *x.Key, i) // the same key in another conversation, of the same user, is another
+			drafts[i].IdempotencyKey = &key
+		}
+	}
+	for i := range drafts {
+		if err := drafts[i].Validate([]string{"user", "assistant"}[i]); err != nil {
+			return now, renameField(err, ".idempotencyKey", "idempotencyKey")
+		}
+	}
+	call := &appendCall{
+		ctx: ctx, drafts: drafts, bytes: drafts[0].Size() + drafts[1].Size(), done: make(chan struct{}),
+		exchange: &exchange{id: id, viewer: d.viewer, patch: x.State, ttl: d.conversationTTL, now: d.moment},
+	}
+	call.prepare()
+	written, err := d.writer.submit(call)
+	d.noteWritten(written)
+	if err != nil {
+		return now, renameField(err, ".idempotencyKey", "idempotencyKey")
+	}
+	return call.exchange.kept, nil
+}
+
+// renameField gives a fault of a field that ends in something under the name that the caller knows.
+func renameField(err error, suffix, name string) error {
+	if f, ok := err.(*fault.Error); ok && strings.HasSuffix(f.Field, suffix) {
+		renamed := *f
+		renamed.Field = name
+		return &renamed
+	}
+	return err
+}
+
+// said is a message of a conversation. Who records it stands in it, unless they say it themself.
+func said(c memory.Conversation, who memory.Speaker, content string, by chain.Hash) chain.Draft {
+	session, role, source := c.ID.Session(), string(who), ConversationSource
+	d := chain.Draft{
+		SessionHash: session, ThreadHash: &session, OwnerID: c.Person, PlayerIDs: []chain.Hash{c.Assistant},
+		Role: &role, Source: &source, Content: content,
+	}
+	if who == memory.Assistant {
+		d.OwnerID, d.PlayerIDs = c.Assistant, []chain.Hash{c.Person}
+	}
+	if d.OwnerID != by {
+		d.MasterPlayer = &by
+	}
+	return d
+}
+
+// UpdateState merges what was confirmed into a conversation's state, which lasts anew from then on.
+//
+// Faults: NOT_FOUND, BAD_USER_INPUT and CONTENT_REJECTED as of RecordExchange.
+func (d *DB) UpdateState(ctx context.Context, id memory.ID, patch memory.State) (memory.Conversation, error) {
+	var kept memory.Conversation
+	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) (err error) {
+		if kept, err = d.lockConversation(ctx, q, id); err != nil {
+			return err
+		}
+		if d.viewer != nil && *d.viewer != kept.Assistant {
+			return errNoConversation("conversation")
+		}
+		if kept.State, err = kept.State.Merge("state", patch); err != nil {
+			return err
+		}
+		kept.Touch(d.moment(), d.conversationTTL)
+		return q.SetState(ctx, kept.State.JSON(), kept.LastActivity, kept.ExpiresAt, id.String())
+	})
+	return kept, err
+}
+
+func (d *DB) lockConversation(ctx context.Context, q *dbgen.Queries, id memory.ID) (memory.Conversation, error) {
+	rows, err := q.LockConversation(ctx, id.String(), d.moment(), d.viewerText())
+	if err == nil && len(rows) == 0 {
+		err = errNoConversation("conversation")
+	}
+	if err != nil {
+		return memory.Conversation{}, err
+	}
+	c, err := d.conversationOf(rows[0])
+	if err == nil && !d.moment().Before(c.ExpiresAt) { // it ended while it was waited for
+		err = errNoConversation("conversation")
+	}
+	return c, err
+}
+
+// DeleteConversation removes a working memory and begins the one that takes its place, of the same user and assistant. With
+// a reason, what both have said in the conversation is erased from the log as well, as Erase does it: all of that or nothing.
+//
+// Faults: NOT_FOUND; BAD_USER_INPUT if more than MaxConversationLog messages would have to be erased.
+func (d *DB) DeleteConversation(ctx context.Context, id memory.ID, eraseFor string, eraser chain.Hash) (memory.Conversation, error) {
+	fresh, err := memory.NewID(id.Role, id.UserID)
+	if err != nil {
+		return memory.Conversation{}, err
+	}
+	var started memory.Conversation
+	err = d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		if eraseFor != "" {
+			// Exchanges lock the session first, then the conversation.
+			sessions := []string{id.Session().String()}
+			if d.office != nil {
+				sessions = append(sessions, AuditSession(d.office.by.Player).String())
+			}
+			if err := q.LockConversationLog(ctx, sessions); err != nil {
+				return err
+			}
+		}
+		ended, err := d.lockConversation(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		if err := q.DropConversation(ctx, id.String()); err != nil {
+			return err
+		}
+		if eraseFor != "" {
+			if err := d.eraseConversation(ctx, q, ended, eraser, eraseFor); err != nil {
+				return err
+			}
+		}
+		started, err = d.newConversation(ctx, q, fresh, ended.Person, ended.Assistant)
+		return err
+	})
+	return started, err
+}
+
+// eraseConversation erases what the two of a conversation have said in it; an administrator's doing goes on record.
+func (d *DB) eraseConversation(ctx context.Context, q *dbgen.Queries, c memory.Conversation, eraser chain.Hash, reason string) error {
+	hashes, err := q.ConversationMessages(ctx, c.ID.Session(), c.Person, c.Assistant, MaxConversationLog+1)
+	if err != nil {
+		return err
+	}
+	if len(hashes) > MaxConversationLog {
+		return fault.Input("eraseLog", "would erase more than %d messages; erase them one by one", MaxConversationLog)
+	}
+	for _, hash := range hashes {
+		if _, err := d.eraseIn(ctx, q, hash, eraser, reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SweepConversations frees the room of conversations that have expired, which nobody sees any more, and tells how many.
+func (d *DB) SweepConversations(ctx context.Context) (int64, error) {
+	const most = 1000 // in one transaction
+	var all int64
+	for {
+		n, err := d.queries().SweepConversations(ctx, d.moment(), most)
+		if all += n; err != nil || n < most {
+			return all, mapError(err)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package db
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
+)
+
+// What exchanges read and write in the transaction of their messages. Not for sqlc: they are parts of the writer's round trips.
+var (
+	//go:embed append/conversations.sql
+	conversationsSQL string
+	//go:embed append/converse.sql
+	converseSQL string
+)
+
+// exchange is what two messages of a call are: what a user and an assistant have said. The conversation's working memory
+// takes them in the transaction that appends them.
+type exchange struct {
+	id     memory.ID
+	viewer *chain.Hash // who records it; nil: an administrator
+	patch  memory.State
+	ttl    time.Duration
+	now    func() time.Time
+
+	kept memory.Conversation // what came of it
+}
+
+// errNoConversation is for one that never was, has ended, or is somebody else's: nobody is told which.
+func errNoConversation(field string) error {
+	return &fault.Error{Code: fault.NotFound, Field: field, Message: "names no conversation of yours; it may have expired"}
+}
+
+func (p *appendPlan) readConversations(rows pgx.Rows) error {
+	var id, history, state string
+	var c memory.Conversation
+	_, err := pgx.ForEachRow(rows, []any{&id, &c.Person, &c.Assistant, &history, &state, &c.CreatedAt, &c.LastActivity, &c.ExpiresAt}, func() error {
+		read := memory.Conversation{Person: c.Person, Assistant: c.Assistant, CreatedAt: c.CreatedAt.UTC(), LastActivity: c.LastActivity.UTC(), ExpiresAt: c.ExpiresAt.UTC()}
+		var err error
+		if read.ID, err = memory.ParseID("id", id); err == nil {
+			err = fillConversation(&read, history, state)
+		}
+		p.talks[id] = &read
+		return err
+	})
+	return err
+}
+
+// fillConversation reads what is kept as JSON.
+func fillConversation(c *memory.Conversation, history, state string) (err error) {
+	if err = json.Unmarshal([]byte(history), &c.History); err != nil {
+		return err
+	}
+	c.State, err = memory.ParseState("state", chain.JSON(state))
+	return err
+}
+
+// converse adds what a call's messages say to their conversation, which is locked. Messages that were written before, as their
+// idempotency keys tell, were added before.
+func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated bool) error {
+	if x == nil {
+		return nil
+	}
+	now, id := x.now().UTC().Truncate(time.Microsecond), x.id.String()
+	found := p.talks[id]
+	if found == nil || !now.Before(found.ExpiresAt) || x.viewer != nil && *x.viewer != found.Assistant {
+		return errNoConversation("conversation")
+	}
+	changed := *found
+	if !repeated {
+		for i := range messages {
+			m := &messages[i]
+			changed.Say(memory.Turn{Role: memory.Speaker(*m.Role), Content: *m.Content, At: m.CreatedAt, Message: m.Hash})
+		}
+		var err error
+		if changed.State, err = changed.State.Merge("state", x.patch); err != nil {
+			return err
+		}
+		changed.Touch(now, x.ttl)
+		p.talks[id], p.said[id] = &changed, true
+	}
+	x.kept = changed
+	x.kept.History = slices.Clone(changed.History)
+	return nil
+}
+
+// keepConversations writes what has changed.
+func (p *appendPlan) keepConversations(batch *pgx.Batch) error {
+	for id := range p.said {
+		c := p.talks[id]
+		history, err := json.Marshal(c.History)
+		if err != nil {
+			return err
+		}
+		batch.Queue(converseSQL, id, string(history), string(c.State.JSON()), c.LastActivity, c.ExpiresAt)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+-- What assistants know now. A viewer sees conversations that they take part in, as the assistant or as the user; no one sees
+-- what has expired.
+
+-- name: NewConversation :many
+-- Unless the user has as many as are allowed.
+INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
+SELECT CAST(@id::TEXT AS TEXT), @role::TEXT, @user_id::TEXT, @person::bpchar, @assistant::bpchar, @session_hash::bpchar, @created_at::TIMESTAMPTZ, @created_at, @expires_at::TIMESTAMPTZ
+WHERE (SELECT count(*) FROM memory.conversations c
+    WHERE c.role = @role AND c.user_id = @user_id AND c.expires_at > @created_at) < @most::BIGINT
+RETURNING *;
+
+-- name: ConversationByID :many
+SELECT c.* FROM memory.conversations c
+WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
+
+-- name: LockConversation :many
+SELECT c.* FROM memory.conversations c
+WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))
+FOR UPDATE;
+
+-- name: ConversationsOf :many
+-- The live conversations of a user, the latest first.
+SELECT c.* FROM memory.conversations c
+WHERE c.role = @role AND c.user_id = @user_id AND c.expires_at > @now
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))
+ORDER BY c.last_activity DESC, c.id LIMIT @most;
+
+-- name: SetState :exec
+UPDATE memory.conversations SET state = @state, last_activity = @last_activity, expires_at = @expires_at WHERE id = @id;
+
+-- name: DropConversation :exec
+DELETE FROM memory.conversations WHERE id = @id;
+
+-- name: LockConversationLog :exec
+-- Locks a conversation's session, and the audit session of who erases it, in the order that all writers keep.
+SELECT count(pg_advisory_xact_lock(k.key))
+FROM (SELECT DISTINCT log.session_lock(s.hash) AS key FROM unnest(@sessions::TEXT[]) AS s (hash) ORDER BY 1) k;
+
+-- name: ConversationMessages :many
+-- What can be erased of what the two of a conversation have said in its session.
+SELECT m.hash FROM log.messages m
+WHERE m.session_hash = @session_hash AND m.owner_id IN (@person, @assistant) AND m.event_type <> 'erasure' AND m.content IS NOT NULL
+ORDER BY m.sequence LIMIT @most;
+
+-- name: SweepConversations :execrows
+-- Frees the room of what has expired. What somebody is renewing at this moment is left alone.
+DELETE FROM memory.conversations WHERE id = ANY (ARRAY(
+    SELECT c.id FROM memory.conversations c WHERE c.expires_at <= @now ORDER BY c.expires_at LIMIT @most FOR UPDATE SKIP LOCKED));

@@ -1,0 +1,81 @@
+package graph
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tzzr/context-manager/graph/model"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
+	"github.com/tzzr/context-manager/internal/token"
+)
+
+// conversationDeleted is the reason of erasures that come with a conversation's.
+const conversationDeleted = "The conversation was deleted."
+
+func showConversation(c memory.Conversation, err error) (*model.Conversation, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &model.Conversation{Conversation: c}, nil
+}
+
+// prompt puts together what to ask a model in a conversation.
+func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, input *model.ContextRequestInput) ([]model.PromptMessage, error) {
+	for _, t := range []struct {
+		field, text string
+		limit       int
+	}{{"input", p.Input, memory.MaxTurnBytes}, {"rolePrompt", p.Role, chain.MaxContentBytes}, {"rules", p.Rules, chain.MaxContentBytes}} {
+		if strings.TrimSpace(t.text) == "" && t.field != "rules" {
+			return nil, fault.Input(t.field, "is empty")
+		}
+		if err := chain.CheckText(t.field, &t.text, t.limit); err != nil {
+			return nil, err
+		}
+	}
+	c, err := r.view(ctx).Conversation(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	count, err := token.Default()
+	if err != nil {
+		return nil, err
+	}
+	p.State, p.History = c.State, c.History
+	assembly, room, err := p.Room(count)
+	if err != nil {
+		return nil, err
+	}
+	var relevant string
+	var tokens int
+	if input != nil && room != 0 {
+		if relevant, tokens, err = r.relevant(ctx, c, *input, room); err != nil {
+			return nil, err
+		}
+	}
+	messages := assembly.With(relevant, tokens)
+	out := make([]model.PromptMessage, len(messages))
+	for i, m := range messages {
+		out[i] = model.PromptMessage{Role: string(m.Role), Content: m.Content, Tokens: m.Tokens}
+	}
+	return out, nil
+}
+
+// relevant selects context for a prompt, of what the assistant sees and the user was named in: what others told the same
+// assistant is none of the user's. It fits into so many tokens, unless room is negative.
+func (r *Resolver) relevant(ctx context.Context, c memory.Conversation, input model.ContextRequestInput, room int) (string, int, error) {
+	request, err := contextRequest(input, "context")
+	if err != nil {
+		return "", 0, err
+	}
+	if request.Scope.Players != nil {
+		return "", 0, fault.Input("context.scope.players", "is the conversation's user: leave it out")
+	}
+	request.Scope.Players = []chain.Hash{c.Person}
+	if room >= 0 && (request.TokenBudget == nil || *request.TokenBudget > room) {
+		request.TokenBudget = &room
+	}
+	selected, err := r.view(ctx).RequestContext(ctx, request)
+	return selected.Rendered, selected.Tokens, err
+}

@@ -1,0 +1,110 @@
+package memory
+
+import (
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/token"
+)
+
+// MaxPromptBudget is the largest budget a prompt may be given, in tokens.
+const MaxPromptBudget = 1_000_000
+
+// System is who says what the assistant is told before the conversation.
+const System Speaker = "system"
+
+// PromptMessage is a message for a model.
+type PromptMessage struct {
+	Role    Speaker
+	Content string
+	Tokens  int // of the content; a provider adds a few for each message
+}
+
+// Prompt is what a model is asked with, in order: who it is, by what rules, what was confirmed, what is relevant, what was
+// said last, and what the user says now. What seldom changes stands first, the same to the byte from call to call, so that a
+// provider's prompt cache holds.
+type Prompt struct {
+	Role    string // never left out
+	Rules   string // never left out, if there are any
+	State   State  // never left out
+	History []Turn
+	Input   string // never left out
+	Budget  int    // tokens of all contents together; 0: no budget
+}
+
+// Room gives the prompt's parts with what they cost, and how many tokens are left for relevant context when nothing else is
+// left out: 0 if there is no room, and -1 if there is no budget.
+//
+// Faults: CONTEXT_WINDOW_EXCEEDED if what is never left out does not fit.
+func (p Prompt) Room(count token.Counter) (Assembly, int, error) {
+	a := Assembly{budget: p.Budget}
+	add := func(to *[]PromptMessage, role Speaker, content string) (err error) {
+		m := PromptMessage{Role: role, Content: content}
+		if m.Tokens, err = count(content); err == nil {
+			*to = append(*to, m)
+		}
+		return err
+	}
+	if err := add(&a.first, System, p.Role); err != nil {
+		return Assembly{}, 0, err
+	}
+	if p.Rules != "" {
+		if err := add(&a.first, System, p.Rules); err != nil {
+			return Assembly{}, 0, err
+		}
+	}
+	if err := add(&a.first, System, "Current State: "+string(p.State.JSON())); err != nil {
+		return Assembly{}, 0, err
+	}
+	for _, turn := range p.History {
+		if err := add(&a.history, turn.Role, turn.Content); err != nil {
+			return Assembly{}, 0, err
+		}
+	}
+	var input []PromptMessage
+	if err := add(&input, User, p.Input); err != nil {
+		return Assembly{}, 0, err
+	}
+	a.input = input[0]
+	fixed := Tokens(a.first) + a.input.Tokens
+	if p.Budget > 0 && fixed > p.Budget {
+		return Assembly{}, 0, fault.New(fault.ContextWindowExceeded,
+			"role, rules, state and the user's message need %d tokens, which are never left out; the budget is %d", fixed, p.Budget)
+	}
+	if p.Budget == 0 {
+		return a, -1, nil
+	}
+	a.left = p.Budget - fixed - Tokens(a.history)
+	return a, max(0, a.left), nil
+}
+
+// Assembly is a prompt whose parts are counted, and that only waits for its relevant context.
+type Assembly struct {
+	first   []PromptMessage // role, rules, state
+	history []PromptMessage
+	input   PromptMessage
+	budget  int
+	left    int // of the budget, beside all but the context; negative if the history does not fit whole
+}
+
+// With gives the prompt. The context, which costs so many tokens, stands before the history; it is empty if there is none.
+// The first thing that is left out is the context, if it does not fit; then the oldest history, question with answer.
+func (a Assembly) With(context string, tokens int) []PromptMessage {
+	history := a.history
+	for over := -a.left; a.budget > 0 && over > 0 && len(history) > 0; {
+		n := min(2, len(history))
+		over -= Tokens(history[:n])
+		history = history[n:]
+	}
+	out := append(make([]PromptMessage, 0, len(a.first)+len(history)+2), a.first...)
+	if context != "" && (a.budget == 0 || tokens <= a.left) {
+		out = append(out, PromptMessage{System, context, tokens})
+	}
+	return append(append(out, history...), a.input)
+}
+
+// Tokens is what messages cost together.
+func Tokens(messages []PromptMessage) (n int) {
+	for _, m := range messages {
+		n += m.Tokens
+	}
+	return n
+}
