@@ -81,6 +81,8 @@ func about(s *instance.Instance, cfg config.Server) *graph.About {
 		Retention: []graph.Limit{
 			{Name: "queryVectors", Value: int64(time.Duration(cfg.EmbeddingCacheTTL).Seconds()), Unit: graph.Seconds, Setting: "EMBEDDING_CACHE_TTL",
 				Description: "Vectors of queries are kept; 0 is not at all."},
+			{Name: "conversations", Value: int64(time.Duration(cfg.ConversationTTL).Seconds()), Unit: graph.Seconds, Setting: "CONVERSATION_TTL",
+				Description: "The working memory of a conversation lasts after the last interaction."},
 		},
 	}
 }

@@ -75,6 +75,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 		return err
 	}
 	metrics.AddEmbeddings(embeddingCounts(s.DB))
+	s.KeepConversations(time.Duration(c.ConversationTTL))
 	announce(listener.Addr(), token, made, cfg.DataDir)
 	tokens := auth.NewTokens(token, s.DB, openIDProvider(c.Server), log)
 	defer tokens.Close()

@@ -56,6 +56,7 @@ type shared struct {
 	outlines *outlines // of what was looked at by position
 
 	conversationTTL time.Duration
+	sweeper         sweeper
 
 	clock clock
 
@@ -161,6 +162,7 @@ func connect(ctx context.Context, url string, maxConns int32, options []Option) 
 // Close ends subscriptions, lets appends that are under way finish, stops the sealer and the embedder, then closes all
 // connections.
 func (d *DB) Close() {
+	d.sweeper.stop()
 	d.feed.stop()
 	d.writer.stop()
 	if sealer := d.Sealer(); sealer != nil {

@@ -31,6 +31,7 @@ func startSealer(t *testing.T, store *db.DB, dir string, witnesses ...db.Witness
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(sealer.Stop) // before its directory goes
 	return sealer
 }
 

@@ -72,3 +72,18 @@ func TestSecretIsNotPrinted(t *testing.T) {
 		}
 	}
 }
+
+func TestConversationTTL(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": 30 * time.Minute, "60": time.Minute, "1m": time.Minute, "24h": 24 * time.Hour, "59s": 0, "24h1s": 0, "0": 0, "soon": 0} {
+		_, server, err := parse(t, map[string]string{"CONVERSATION_TTL": value})
+		if want == 0 {
+			if err == nil {
+				t.Errorf("CONVERSATION_TTL=%q is %v, want it refused", value, time.Duration(server.ConversationTTL))
+			}
+			continue
+		}
+		if got := time.Duration(server.ConversationTTL); err != nil || got != want {
+			t.Errorf("CONVERSATION_TTL=%q is %v, %v, want %v", value, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/config"
+)
+
+// talk asks in the name of somebody, and gives the field's value; it fails unless the outcome has this code.
+func (s *site) talk(t *testing.T, token, code, query string, variables object) any {
+	t.Helper()
+	r := s.ask(token, query, variables).reply(t)
+	if r.code() != code {
+		t.Fatalf("%s: %v, want %q", query, r.Errors, code)
+	}
+	for _, value := range r.Data {
+		return value
+	}
+	return nil
+}
+
+const conversationFields = `{ id role userId history { role content } state createdAt lastActivity expiresAt session { hash length } }`
+
+// The flow of the specification of conversations, over HTTP, once with the assistant for clients and once with that for
+// administrators.
+func TestConversationsOverHTTP(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, config.Server{})
+	began := time.Date(2026, 2, 8, 10, 0, 0, 0, time.UTC)
+	for i, flow := range []struct {
+		role, user, rolePrompt, rules string
+		said                          [][2]string
+		state                         object
+		asked, found                  string
+	}{
+		{
+			"CLIENT", "42", "Eres el asistente de la tienda.", "Solo hablas de productos del catálogo.",
+			[][2]string{{"Quiero ver zapatillas, calzo el 43", "¿Alguna marca en particular?"}, {"Que no sea cara", "Tengo tres modelos"}},
+			object{"current_category": "zapatillas", "cart_items": []int{12, 45}, "checkout_step": "address"},
+			"¿qué número calzo?", "calzo el 43",
+		},
+		{
+			"ADMIN", "1", "Eres el asistente de administración.", "Confirma antes de publicar.",
+			[][2]string{{"Crea una camiseta, la referencia es CAM-7", "¿A qué precio?"}, {"A 19,99", "Borrador guardado"}},
+			object{"current_product": 123, "draft_product": object{"name": "Camiseta", "price": 19.99}},
+			"¿cuál era la referencia?", "CAM-7",
+		},
+	} {
+		t.Run(flow.role, func(t *testing.T) {
+			now := began.Add(time.Duration(i) * 24 * time.Hour)
+			s.Now = func() time.Time { return now }
+			agent := s.token(auth.Agent, playerOf(fmt.Sprint("asistente ", flow.role)), auth.AllScopes)
+			ask := func(code, query string, variables object) any {
+				t.Helper()
+				return s.talk(t, agent, code, query, variables)
+			}
+			c := ask("", `mutation($r: ConversationRole!, $u: String!) { startConversation(role: $r, userId: $u) `+conversationFields+` }`, object{"r": flow.role, "u": flow.user}).(map[string]any)
+			id := c["id"].(string)
+			if !strings.HasPrefix(id, strings.ToLower(flow.role)+":"+flow.user+":") || c["session"] != nil || fmt.Sprint(c["history"]) != "[]" {
+				t.Fatalf("started %v", c)
+			}
+			record := func(code, user, answer string, state any) any {
+				return ask(code, `mutation($c: String!, $u: String!, $a: String!, $s: JSON) { recordExchange(conversation: $c, user: $u, assistant: $a, state: $s) `+conversationFields+` }`,
+					object{"c": id, "u": user, "a": answer, "s": state})
+			}
+			for _, said := range flow.said {
+				now = now.Add(20 * time.Minute) // each renews it
+				record("", said[0], said[1], nil)
+			}
+			c = ask("", `mutation($c: String!, $s: JSON!) { updateState(conversation: $c, state: $s) `+conversationFields+` }`, object{"c": id, "s": flow.state}).(map[string]any)
+			if len(c["history"].([]any)) != 4 || c["expiresAt"] != now.Add(30*time.Minute).Format(time.RFC3339Nano) || c["session"].(map[string]any)["length"] != 4.0 {
+				t.Fatalf("after two exchanges: %v", c)
+			}
+
+			// What is never kept.
+			for _, body := range []string{
+				`{"tool_calls":[{"function":{"name":"buscar","arguments":"{}"}}]}`, `{"model":"m","messages":[{"role":"user","content":"hola"}]}`, `{"choices":[{"message":{"content":"hola"}}]}`,
+			} {
+				record("CONTENT_REJECTED", "hola", body, nil)
+				record("CONTENT_REJECTED", body, "hola", nil)
+				record("CONTENT_REJECTED", "hola", "hola", object{"ultimo": json.RawMessage(body)})
+			}
+
+			// The order of a prompt.
+			prompt := func(code, input, more string) (roles []string, all string, tokens float64) {
+				t.Helper()
+				list, _ := ask(code, `mutation($c: String!, $i: String!, $p: String!, $r: String) { promptMessages(conversation: $c, input: $i, rolePrompt: $p, rules: $r`+more+`) { role content tokens } }`,
+					object{"c": id, "i": input, "p": flow.rolePrompt, "r": flow.rules}).([]any)
+				for _, m := range list {
+					m := m.(map[string]any)
+					roles, all, tokens = append(roles, m["role"].(string)), all+m["content"].(string)+"\n", tokens+m["tokens"].(float64)
+				}
+				return roles, all, tokens
+			}
+			roles, all, _ := prompt("", "¿Y entonces?", "")
+			if got := strings.Join(roles, " "); got != "system system system user assistant user assistant user" {
+				t.Errorf("roles are %s", got)
+			}
+			for _, part := range []string{flow.rolePrompt + "\n" + flow.rules + "\n", flow.said[0][0], flow.said[1][1] + "\n¿Y entonces?\n"} {
+				if !strings.Contains(all, part) {
+					t.Errorf("%q is not in %q", part, all)
+				}
+			}
+
+			// What falls out of the history is found again.
+			for n := range 6 {
+				record("", fmt.Sprint("otra pregunta ", n), fmt.Sprint("otra respuesta ", n), nil)
+			}
+			_, all, _ = prompt("", flow.asked, "")
+			if strings.Contains(all, flow.found) {
+				t.Errorf("%q is still in the history: %s", flow.found, all)
+			}
+			context := fmt.Sprintf(`, context: {query: %q, threshold: 0, limit: 3}`, flow.asked)
+			roles, all, _ = prompt("", flow.asked, context)
+			if !strings.Contains(all, flow.found) || roles[3] != "system" || roles[4] != "user" {
+				t.Errorf("%q is not found: %s", flow.found, all)
+			}
+			for _, budget := range []int{150, 90, 60} {
+				if _, _, tokens := prompt("", flow.asked, context+fmt.Sprintf(", tokenBudget: %d", budget)); tokens > float64(budget) {
+					t.Errorf("%v tokens of %d", tokens, budget)
+				}
+			}
+			prompt("CONTEXT_WINDOW_EXCEEDED", flow.asked, ", tokenBudget: 20")
+
+			// Deleted, a fresh one takes its place.
+			fresh := ask("", `mutation($c: String!) { deleteConversation(id: $c, eraseLog: true) `+conversationFields+` }`, object{"c": id}).(map[string]any)
+			if fresh["id"] == id || fresh["userId"] != flow.user || fresh["role"] != flow.role {
+				t.Errorf("fresh: %v", fresh)
+			}
+			if left := ask("", `query($c: String!) { conversation(id: $c) { id } }`, object{"c": id}); left != nil {
+				t.Errorf("deleted, it is %v", left)
+			}
+			id = fresh["id"].(string)
+			if _, all, _ = prompt("", flow.asked, context); strings.Contains(all, flow.found) {
+				t.Errorf("erased, it is found: %s", all)
+			}
+		})
+	}
+}
