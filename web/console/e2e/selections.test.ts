@@ -107,6 +107,20 @@ describe("the list", () => {
 });
 
 describe("a selection", () => {
+  it("tells of what was dropped its reason, and a click on the parts of its score", async () => {
+    const [dropped] = admins.dropped;
+    if (!dropped) throw new Error("nothing was dropped");
+    const v = await visit({ locale: "es-ES" });
+    await v.go(`${at(admins)}#token=${server.token}`);
+    await v.page.getByRole("heading", { name: /^Descartados/ }).click();
+    await v.page.getByRole("button", { name: `${dropped.hash.slice(0, 8)}: Partes de su puntuación` }).click();
+    await v.page.waitForURL(new RegExp(`why=${dropped.hash}`));
+    const why = v.page.getByRole("region", { name: "¿Por qué no?" });
+    await why.getByRole("list", { name: "Partes de la puntuación" }).waitFor();
+    expect(await why.getByRole("list", { name: "Partes de la puntuación" }).count()).toBe(1);
+    await v.end();
+  });
+
   it("is read from its receipt, with its stages, items and block to the byte", async () => {
     const v = await visit();
     await v.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.base });

@@ -1,6 +1,7 @@
 import { useState } from "react";
-import { count, precise } from "../ui/format";
+import { count, precise, short } from "../ui/format";
 import { Screen } from "../ui/Screen";
+import { useAddress } from "../ui/useAddress";
 import { t } from "../words";
 import styles from "./Items.module.css";
 import type { Dropped, Selected } from "./query";
@@ -46,8 +47,15 @@ function Item({ item }: { item: Selected }) {
 
 const first = 50; // how many are drawn before somebody asks for the rest
 
+type LeftOutProps = {
+  dropped: readonly Dropped[];
+  open: boolean;
+  /** Whether the page answers why not: of what was dropped, the parts of the score are not kept, but worked out again there. */
+  explained?: boolean;
+};
+
 /** What ranked within reach and was left out, each with its fate. */
-export function LeftOut({ dropped, open }: { dropped: readonly Dropped[]; open: boolean }) {
+export function LeftOut({ dropped, open, explained }: LeftOutProps) {
   const [all, setAll] = useState(false);
   if (dropped.length === 0) return null;
   const shown = all ? dropped : dropped.slice(0, first);
@@ -68,6 +76,7 @@ export function LeftOut({ dropped, open }: { dropped: readonly Dropped[]; open: 
             <span className={styles.cost}>
               {t("selection.dropped.score", { score: precise(d.score), n: d.tokens })}
             </span>
+            {explained && <Why hash={d.hash} />}
           </li>
         ))}
       </ol>
@@ -77,5 +86,19 @@ export function LeftOut({ dropped, open }: { dropped: readonly Dropped[]; open: 
         </button>
       )}
     </details>
+  );
+}
+
+function Why({ hash }: { hash: string }) {
+  const [, set] = useAddress();
+  return (
+    <button
+      type="button"
+      className={styles.rest}
+      aria-label={t("selection.dropped.why.of", { hash: short(hash) })}
+      onClick={() => set({ why: hash })}
+    >
+      {t("selection.dropped.why")}
+    </button>
   );
 }

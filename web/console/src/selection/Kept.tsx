@@ -54,7 +54,7 @@ function Whole({ selection: s, variables, lead }: Props) {
           request={{ query: SelectionQuery, variables }}
         />
       </div>
-      <LeftOut dropped={s.dropped} open={s.items.length === 0} />
+      <LeftOut dropped={s.dropped} open={s.items.length === 0} explained />
       <Block rendered={s.rendered} />
       <Asked request={s.request} policy={s.policy} previous={s.previous?.id ?? null} />
       <WhyNot id={s.id} />

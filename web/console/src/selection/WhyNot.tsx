@@ -1,4 +1,4 @@
-import { type SubmitEvent, useEffect, useState } from "react";
+import { type SubmitEvent, useEffect, useRef, useState } from "react";
 import { useQuery } from "urql";
 import { Link } from "wouter";
 import { has } from "../api/rights";
@@ -21,7 +21,13 @@ export function WhyNot({ id }: { id: string }) {
   const [params, setParams] = useSearchParams();
   const asked = params.get("why") ?? "";
   const [typed, setTyped] = useState(asked);
-  useEffect(() => setTyped(asked), [asked]);
+  const section = useRef<HTMLElement>(null);
+  const before = useRef(asked);
+  useEffect(() => {
+    setTyped(asked);
+    if (asked !== before.current) section.current?.scrollIntoView({ block: "nearest" }); // asked from elsewhere on the page
+    before.current = asked;
+  }, [asked]);
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const next = new URLSearchParams(params);
@@ -30,7 +36,7 @@ export function WhyNot({ id }: { id: string }) {
     setParams(next);
   };
   return (
-    <section className={styles.why} aria-label={t("selection.why")}>
+    <section ref={section} className={styles.why} aria-label={t("selection.why")}>
       <h2>{t("selection.why")}</h2>
       <form className={styles.form} onSubmit={submit}>
         <label>

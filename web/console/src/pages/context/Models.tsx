@@ -5,6 +5,8 @@ import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
+import { ErrorScreen } from "../../ui/Screen";
+import { ServerSaid } from "../../ui/ServerSaid";
 import { t } from "../../words";
 import styles from "./Models.module.css";
 import { DropEmbeddingModel, type EmbeddingModel, EmbeddingModels } from "./query";
@@ -16,7 +18,7 @@ const again = 3000;
 export function Models() {
   const { identity } = useSession();
   const admin = isAdmin(identity) && has(identity, "log:read");
-  const [{ data, stale }, refresh] = useQuery({
+  const [{ data, error, stale }, refresh] = useQuery({
     query: EmbeddingModels,
     pause: !admin,
     requestPolicy: "cache-and-network",
@@ -28,6 +30,7 @@ export function Models() {
     const timer = setTimeout(() => refresh({ requestPolicy: "network-only" }), again);
     return () => clearTimeout(timer);
   }, [busy, stale, refresh]);
+  if (error && !data) return <ErrorScreen error={error} retry={() => refresh({ requestPolicy: "network-only" })} />;
   if (models.length === 0) return null;
   return (
     <section className={styles.models} aria-label={t("lab.models.label")}>
@@ -76,7 +79,7 @@ function Model({ model: m, onDropped }: { model: EmbeddingModel; onDropped: () =
       {m.refused > 0 && <p className={styles.facts}>{t("lab.model.refused", { n: m.refused })}</p>}
       {m.lastError && (
         <p className={styles.problem}>
-          <Icon name="warning" size={14} /> <span>{m.lastError}</span>
+          <Icon name="warning" size={14} /> <ServerSaid words={m.lastError} />
         </p>
       )}
       {m.state === "KEPT" && has(identity, "memory:write") && <Drop name={m.name} onDropped={onDropped} />}

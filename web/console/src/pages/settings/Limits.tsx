@@ -3,6 +3,7 @@ import type { Shown } from "../../ui/table/Table";
 import { Table } from "../../ui/table/Table";
 import { Take } from "../../ui/take/Take";
 import { t } from "../../words";
+import { limitNamed } from "./limits";
 import { type Limit, ServerQuery } from "./query";
 import styles from "./SettingsPage.module.css";
 
@@ -11,6 +12,11 @@ function amount({ value, unit }: Limit): string {
   if (unit === "BYTES") return bytes(value);
   if (unit === "COUNT") return count(value);
   return t(`settings.unit.${unit}`, { n: value });
+}
+
+function wordsOf({ name, description }: Limit): string {
+  const known = limitNamed(name);
+  return known ? t(`settings.limit.of.${known}`) : description;
 }
 
 function columns(): Shown<Limit>[] {
@@ -24,7 +30,7 @@ function columns(): Shown<Limit>[] {
       value: (l) => l.setting,
       cell: (l) => (l.setting ? <code>{l.setting}</code> : t("settings.fixed")),
     },
-    { id: "description", head: t("settings.description"), value: (l) => l.description },
+    { id: "description", head: t("settings.description"), value: wordsOf },
   ];
 }
 
