@@ -107,6 +107,16 @@ func TestConversationsOverHTTP(t *testing.T) {
 				}
 			}
 
+			// What is in quarantine is in no prompt, wherever that takes it from.
+			for _, turn := range ask("", `query($c: String!) { conversation(id: $c) { history { message { hash } } } }`, object{"c": id}).(map[string]any)["history"].([]any)[:1] {
+				poison := turn.(map[string]any)["message"].(map[string]any)["hash"]
+				s.talk(t, s.admin, "", `mutation($h: Hash!) { quarantine(message: $h, reason: "envenenado") { reason } }`, object{"h": poison})
+				if _, all, _ = prompt("", "¿Y entonces?", ""); strings.Contains(all, flow.said[0][0]) || !strings.Contains(all, flow.said[0][1]) {
+					t.Errorf("with a turn in quarantine: %s", all)
+				}
+				s.talk(t, s.admin, "", `mutation($h: Hash!) { releaseQuarantine(message: $h, reason: "revisado") { reason } }`, object{"h": poison})
+			}
+
 			// What falls out of the history is found again.
 			for n := range 6 {
 				record("", fmt.Sprint("otra pregunta ", n), fmt.Sprint("otra respuesta ", n), nil)

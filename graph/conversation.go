@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -42,7 +43,10 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	if err != nil {
 		return nil, err
 	}
-	p.State, p.History = c.State, c.History
+	p.State = c.State
+	if p.History, err = trusted(ctx, c.History); err != nil {
+		return nil, err
+	}
 	assembly, room, err := p.Room(count)
 	if err != nil {
 		return nil, err
@@ -58,6 +62,26 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	out := make([]model.PromptMessage, len(messages))
 	for i, m := range messages {
 		out[i] = model.PromptMessage{Role: string(m.Role), Content: m.Content, Tokens: m.Tokens}
+	}
+	return out, nil
+}
+
+// trusted gives turns without those whose messages are in quarantine: a prompt is to have none, whatever it takes them from.
+func trusted(ctx context.Context, history []memory.Turn) ([]memory.Turn, error) {
+	hashes := make([]chain.Hash, len(history))
+	for i, turn := range history {
+		hashes[i] = turn.Message
+	}
+	loader.From(ctx).Quarantined.Expect(hashes)
+	out := make([]memory.Turn, 0, len(history))
+	for _, turn := range history {
+		quarantined, err := loader.From(ctx).Quarantined.Load(ctx, turn.Message)
+		if err != nil {
+			return nil, err
+		}
+		if !quarantined {
+			out = append(out, turn)
+		}
 	}
 	return out, nil
 }
