@@ -74,7 +74,7 @@ export class Visit {
             const busy = document.querySelector("[aria-busy=true]");
             if (busy || document.fonts.status === "loading") since = performance.now();
             const still = performance.now() - since < 333;
-            if (still && performance.now() - began < 15_000) return requestAnimationFrame(look);
+            if (still && performance.now() - began < 15_000) return setTimeout(look, 30);
             watch.disconnect();
             if (still) reject(new Error(`never quiet: busy ${busy?.outerHTML.slice(0, 300)}, changed last ${last}`));
             else resolve();
@@ -87,16 +87,13 @@ export class Visit {
 
   // Colours of a control that is just being faded are not those that it ends with.
   private async settled(): Promise<void> {
-    await this.page.evaluate(() =>
-      Promise.all(
-        document
-          .getAnimations()
-          .map(
-            (a) =>
-              a.playState === "finished" || a.effect?.getTiming().iterations === Number.POSITIVE_INFINITY || a.finished,
-          ),
-      ),
-    );
+    await this.page.evaluate(() => {
+      const fading = document
+        .getAnimations()
+        .filter((a) => a.playState === "running" && a.effect?.getTiming().iterations !== Number.POSITIVE_INFINITY);
+      const late = new Promise((resolve) => setTimeout(resolve, 5_000)); // of what is not drawn, none may ever end
+      return Promise.race([Promise.allSettled(fading.map((a) => a.finished)), late]).then(() => undefined);
+    });
   }
 
   /** What is cut off at the sides of the window, where nothing scrolls to it; and what scrolls that should not. */

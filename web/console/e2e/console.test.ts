@@ -32,17 +32,6 @@ function sample(): { thread: string; session: string; message: string; sequence:
   return { thread, session, message, sequence: Number(sequence), messages: Number(messages) };
 }
 
-// The picture of the README: a checked thread, with the message that has refs beside it.
-async function picture(v: Visit, path: string): Promise<void> {
-  await v.page.setViewportSize({ width: 1440, height: 900 });
-  await v.page
-    .getByRole("button", { name: `Open message ${sample().sequence} ` })
-    .first()
-    .click();
-  await v.page.getByRole("heading", { name: "Fields" }).waitFor();
-  await v.page.screenshot({ path });
-}
-
 describe("signing in", () => {
   it("asks for the token, refuses a wrong one, and keeps whoever has the right one", async () => {
     const v = await visit();
@@ -135,7 +124,6 @@ describe("the chain", () => {
     expect(said).toContain(`Server says ${messages} of ${messages} no break`);
     const row = v.page.getByRole("article").first();
     expect(await row.getByText("verified", { exact: true }).count()).toBe(1);
-    if (process.env.CONSOLE_PICTURE) await picture(v, process.env.CONSOLE_PICTURE);
     await v.end();
   });
 });

@@ -1,5 +1,6 @@
 // Every page of the console, in both themes and both languages: as good to read for all, and pictured for docs/console.md
 // when PICTURES names the folder.
+import { existsSync, readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
@@ -64,12 +65,16 @@ describe.each(languages)("every page, in $language", ({ language, locale }) => {
     await v.signIn("/settings");
   });
 
-  it.each(scenes.map((scene): [string, Scene] => [scene.name, scene]))("%s", async (name, scene) => {
-    await v.page.emulateMedia({ colorScheme: "light" });
-    await scene.open(v, sample, v.say);
-    expect(await v.page.locator("html").getAttribute("lang")).toBe(language);
-    await look(v, { name, language });
-  });
+  it.each(scenes.map((scene): [string, Scene] => [scene.name, scene]))(
+    "%s",
+    async (name, scene) => {
+      await v.page.emulateMedia({ colorScheme: "light" });
+      await scene.open(v, sample, v.say);
+      expect(await v.page.locator("html").getAttribute("lang")).toBe(language);
+      await look(v, { name, language });
+    },
+    120_000,
+  );
 });
 
 // Last: from here on the log is not what it was.
@@ -80,16 +85,28 @@ describe("a chain with a message that was altered below the server", () => {
       ALTER TABLE log.messages ENABLE TRIGGER ALL`); // what administrators read is written into the log
   });
 
-  it.each(languages)("in $language", async ({ language, locale }) => {
-    const v = await Visit.begin(browser, server, { locale });
-    await v.signIn(`/sessions/${sample.session}`);
-    await verify(v, v.say);
-    await v.page
-      .getByRole("button", { name: v.say("thread.verify.show") })
-      .first()
-      .click();
-    await v.page.getByText(v.say("thread.state.mismatch"), { exact: true }).first().waitFor();
-    await look(v, { name: "chain-mismatch", language });
-    await v.end();
-  });
+  it.each(languages)(
+    "in $language",
+    async ({ language, locale }) => {
+      const v = await Visit.begin(browser, server, { locale });
+      await v.signIn(`/sessions/${sample.session}`);
+      await verify(v, v.say);
+      await v.page
+        .getByRole("button", { name: v.say("thread.verify.show") })
+        .first()
+        .click();
+      await v.page.getByText(v.say("thread.state.mismatch"), { exact: true }).first().waitFor();
+      await look(v, { name: "chain-mismatch", language });
+      await v.end();
+    },
+    120_000,
+  );
+});
+
+it("the guide shows each of them, light and dark", () => {
+  const docs = new URL("../../../docs/", import.meta.url).pathname;
+  const shown = readFileSync(`${docs}console.md`, "utf8").match(/console\/[\w-]+\.png/g) ?? [];
+  const names = ["sign-in", ...scenes.map((s) => s.name), "chain-mismatch"];
+  expect([...shown].sort()).toEqual(names.flatMap((n) => themes.map((t) => `console/${n}-${t}.png`)).sort());
+  expect(shown.filter((path) => !existsSync(docs + path))).toEqual([]);
 });
