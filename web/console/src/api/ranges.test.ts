@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Chunk, Ranges } from "./ranges";
 
 type Asked = { from: number; count: number; signal: AbortSignal; answer: () => void; fail: (e: Error) => void };
@@ -104,6 +104,34 @@ describe("Ranges", () => {
     await answerAll(state);
     expect(await grown).toBe(160);
     expect([ranges.row(119), ranges.row(120), ranges.row(149), ranges.row(159)]).toEqual([119, 120, 149, 159]);
+  });
+
+  it("asks for everything anew when a row came in before the end, and shows none twice", async () => {
+    const rows = Array.from({ length: 60 }, (_, i) => i);
+    const fetch = (from: number, count: number) =>
+      Promise.resolve({ from, totalCount: rows.length, rows: rows.slice(from, from + count) });
+    const ranges = new Ranges(fetch, {}, (row) => row);
+    const shown = () => Array.from({ length: ranges.total ?? 0 }, (_, i) => ranges.row(i));
+    ranges.view(0, 60);
+    await vi.waitFor(() => expect(shown()).toEqual(rows));
+    rows.push(60);
+    await ranges.grow(new AbortController().signal);
+    expect(shown()).toEqual(rows); // at the end: nothing else was asked for
+    rows.splice(20, 0, 1_000);
+    await ranges.grow(new AbortController().signal);
+    await vi.waitFor(() => expect(shown()).toEqual(rows));
+  });
+
+  it("asks anew for blocks that do not fit together", async () => {
+    let rows = Array.from({ length: 200 }, (_, i) => i);
+    const fetch = (from: number, count: number) =>
+      Promise.resolve({ from, totalCount: rows.length, rows: rows.slice(from, from + count) });
+    const ranges = new Ranges(fetch, { ahead: 0 }, (row) => row);
+    ranges.view(0, 10);
+    await vi.waitFor(() => expect(ranges.row(0)).toBe(0));
+    rows = [0, 0.5, ...rows.slice(1)]; // nobody told
+    ranges.view(45, 60);
+    await vi.waitFor(() => expect([ranges.row(1), ranges.row(50)]).toEqual([0.5, 49]));
   });
 
   it("asks again for what an answer left out, and gives up where nothing comes", async () => {

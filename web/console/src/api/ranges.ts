@@ -34,9 +34,11 @@ export class Ranges<T> {
   private seen = { from: 0, to: 1 };
   private version = 0;
 
+  /** keyOf tells rows apart. With it, rows that moved because one came in before them are asked for again. */
   constructor(
     private readonly fetch: FetchRange<T>,
     limits: Partial<RangeLimits> = {},
+    private readonly keyOf: ((row: T) => unknown) | null = null,
   ) {
     this.limits = { ...usual, ...limits };
   }
@@ -117,6 +119,7 @@ export class Ranges<T> {
       block.error = null;
     }
     for (const index of [...this.running.keys()]) this.cancel(index);
+    this.changed();
     this.settle();
   }
 
@@ -124,10 +127,17 @@ export class Ranges<T> {
   async grow(signal: AbortSignal): Promise<number> {
     const { block } = this.limits;
     const from = this.total ?? 0;
-    const chunk = await this.fetch(from, block, signal);
+    const last = from > 0 && this.keyOf ? this.row(from - 1) : undefined;
+    const known = last === undefined ? 0 : 1; // asked for as well, to see whether it is still there
+    const chunk = await this.fetch(from - known, block, signal);
     if (signal.aborted || (this.total ?? 0) > from) return this.total ?? 0;
     this.count(chunk.totalCount);
-    chunk.rows.forEach((row, i) => {
+    const [there] = chunk.rows;
+    if (last !== undefined && there !== undefined && this.keyOf?.(there) !== this.keyOf?.(last)) {
+      this.reload();
+      return chunk.totalCount;
+    }
+    chunk.rows.slice(known).forEach((row, i) => {
       const b = this.blocks.get(this.blockOf(from + i));
       if (b && b.rows.length === (from + i) % block) b.rows.push(row);
       else if ((from + i) % block === 0) this.blocks.set(this.blockOf(from + i), held([row]));
@@ -199,8 +209,17 @@ export class Ranges<T> {
       this.blocks.set(index, { rows: before?.rows ?? [], stale: before?.stale ?? false, error: asCombined(error) });
     }
     this.running.delete(index);
+    if (this.repeats(index) || this.repeats(index + 1)) return this.reload();
     this.changed();
     this.settle();
+  }
+
+  // Whether a block begins with the row that the one before it ends with: then one of them is older than what came in.
+  private repeats(index: number): boolean {
+    const [before, after] = [this.blocks.get(index - 1), this.blocks.get(index)];
+    const [last, first] = [before?.rows[this.limits.block - 1], after?.rows[0]];
+    if (!this.keyOf || !before || !after || before.stale || after.stale) return false;
+    return last !== undefined && first !== undefined && this.keyOf(last) === this.keyOf(first);
   }
 
   private count(total: number): void {

@@ -2,6 +2,7 @@
 import { type Client, CombinedError } from "urql";
 import { askApartly, askBytes } from "../api/apart";
 import { words } from "../api/errors";
+import type { ResultOf } from "../api/graphql";
 import { Anchor, type SealProblem, type Standing } from "../seal/anchor";
 import type { Heads } from "../seal/check";
 import type { Head } from "../seal/checkpoint";
@@ -9,11 +10,12 @@ import { readPin } from "../seal/pin";
 import { checkpointOf } from "../seal/proof";
 import { sourceOf } from "../seal/query";
 import { SaidError } from "../words/said";
-import type { Finding } from "./check";
-import { VerifyAgain, VerifyPage } from "./query";
+import type { ChainMessage, Finding } from "./check";
+import { NamedHashes, type Rows, VerifyAgain, VerifyPage, VerifyRows } from "./query";
+import type { RowCheck } from "./rows";
 import type { Again, SessionProgress } from "./session";
-import type { Progress, SessionEndpoint } from "./verify";
-import type { WorkerAnswer, WorkerRequest } from "./worker";
+import type { Progress, SessionEndpoint, Subject } from "./verify";
+import type { OfSession, WorkerAnswer, WorkerRequest } from "./worker";
 
 /**
  * How far this browser is. sessions tells it by session's hash. standing: how the seal stands to what this browser
@@ -26,6 +28,8 @@ export type Recomputed = Progress<Finding> & {
   standing: Standing | null;
   at: string | null;
   sessions: ReadonlyMap<string, SessionProgress>;
+  /** Messages that were checked before their sessions were, by hash. */
+  rows: ReadonlyMap<string, RowCheck>;
 };
 
 /** Nothing recomputed yet. */
@@ -41,25 +45,35 @@ export const nothingRecomputed: Recomputed = {
   standing: null,
   at: null,
   sessions: new Map(),
+  rows: new Map(),
 };
 
+const mostNamed = 3_000; // hashes that are asked for, to find out what was altered
+
+/** The rows in view of a conversation, to be checked before all others. */
+export type InView = { subject: Subject; rows: Rows };
+
 /**
- * Recomputes sessions, one after the other, and reports after each step. Stops soon after abort. Nothing of a page is
- * kept once it is checked; the next one is on its way meanwhile.
+ * Recomputes sessions, one after the other, and reports after each step; what is in view before all others. Stops soon
+ * after abort. Nothing of a page is kept once it is checked; the next one is on its way meanwhile.
  */
 export async function inBrowser(
   client: Client,
   send: typeof fetch,
   endpoints: SessionEndpoint[],
+  inView: InView | null,
   signal: AbortSignal,
   report: (change: Partial<Recomputed>) => void,
 ): Promise<void> {
   const worker = new ChainWorker();
+  signal.addEventListener("abort", () => worker.close()); // in the middle of an answer, too
   const sessions = new Map<string, SessionProgress>();
   const now = () => new Date().toISOString();
-  const show = ({ progress }: WorkerAnswer) => {
+  const explicable = new Set<string>();
+  const show = ({ progress, explicable: more }: WorkerAnswer) => {
     if (!progress) return;
     sessions.set(progress.session, progress);
+    if (more) explicable.add(progress.session);
     const all = [...sessions.values()];
     const sum = (of: (p: SessionProgress) => number) => all.reduce((n, p) => n + of(p), 0);
     report({
@@ -67,7 +81,7 @@ export async function inBrowser(
       erased: sum((p) => p.erased),
       proved: sum((p) => p.proved),
       unproved: sum((p) => p.unproved.length),
-      breaks: all.flatMap((p) => p.findings),
+      breaks: all.flatMap((p) => p.findings.toSorted((a, b) => a.sequence - b.sequence)),
       sessions: new Map(sessions),
     });
   };
@@ -75,6 +89,13 @@ export async function inBrowser(
     const anchor = await beginAnchor(client, now);
     const stand = () => report({ standing: anchor.standing, at: now() });
     stand();
+    if (inView) {
+      const messages = await messagesInView(send, inView, signal);
+      const heads = await headsOf(notesOf(messages), anchor);
+      const rows = await worker.rows(messages, heads);
+      report({ rows: new Map(rows.map((r) => [r.hash, r])) });
+      stand();
+    }
     for (const end of endpoints) {
       show(await worker.ask({ kind: "begin", session: end.hash, length: end.length, head: end.head }));
       const pageAfter = (after: string | null) => askBytes(send, VerifyPage, { session: end.hash, after }, signal);
@@ -94,10 +115,14 @@ export async function inBrowser(
       show(ended);
       if (ended.suspects.length > 0 && !anchor.standing.problem) {
         const asked = await askAgain(send, ended.suspects, signal);
-        const notes = asked.map(({ message: { integrity } }) => checkpointOf(integrity.proof ?? ""));
-        const heads = await headsOf([...new Set(notes)].filter(Boolean), anchor);
+        const heads = await headsOf(notesOf(asked.map((a) => a.message)), anchor);
         if (heads) show(await worker.ask({ kind: "again", asked, heads }));
       }
+    }
+    const hashes = explicable.size > 0 ? await namedHashes(send, signal) : [];
+    for (const session of explicable) {
+      if (signal.aborted) return;
+      show(await worker.ask({ kind: "explain", session, hashes }));
     }
     stand();
     report({ done: true });
@@ -115,6 +140,21 @@ function failure(errors: { message: string }[], response: Response): CombinedErr
     : new CombinedError({ networkError: new Error(`HTTP ${response.status}`), response });
 }
 
+// Without an answer there are none: what goes on behind asks for the same, and says what is wrong.
+async function messagesInView(
+  send: typeof fetch,
+  { subject, rows }: InView,
+  signal: AbortSignal,
+): Promise<ChainMessage[]> {
+  try {
+    const variables = { ...rows, hash: subject.hash, thread: subject.kind === "thread" };
+    const { data } = await askApartly(send, VerifyRows, variables, signal);
+    return [...((data.thread ?? data.session)?.range.messages ?? [])];
+  } catch {
+    return [];
+  }
+}
+
 // Whoever cannot be asked of the seal can still be asked of the chain.
 async function beginAnchor(client: Client, now: () => string): Promise<Pick<Anchor, "standing" | "cover">> {
   try {
@@ -129,6 +169,10 @@ async function beginAnchor(client: Client, now: () => string): Promise<Pick<Anch
   }
 }
 
+// The checkpoints that messages' proofs are for.
+const notesOf = (messages: readonly ChainMessage[]): string[] =>
+  [...new Set(messages.map(({ integrity }) => checkpointOf(integrity.proof ?? "")))].filter(Boolean);
+
 // The heads of the checkpoints that proofs are for, as far as they hold; null if the seal cannot be believed.
 async function headsOf(notes: readonly string[], anchor: Pick<Anchor, "standing" | "cover">): Promise<Heads | null> {
   const heads = new Map<string, Head>();
@@ -137,6 +181,26 @@ async function headsOf(notes: readonly string[], anchor: Pick<Anchor, "standing"
     if (!("kind" in found)) heads.set(note, found);
   }
   return anchor.standing.problem ? null : heads;
+}
+
+// What is not known is not tried.
+async function namedHashes(send: typeof fetch, signal: AbortSignal): Promise<string[]> {
+  const found: string[] = [];
+  let after: string | null = null;
+  try {
+    do {
+      const variables: { after: string | null; first: boolean } = { after, first: after === null };
+      const answer: { data: ResultOf<typeof NamedHashes> } = await askApartly(send, NamedHashes, variables, signal);
+      const page: ResultOf<typeof NamedHashes> = answer.data;
+      for (const list of [page.components, page.threads, page.sessions]) {
+        found.push(...(list?.edges.map((e) => e.node.hash) ?? []));
+      }
+      after = page.components.pageInfo.hasNextPage ? page.components.pageInfo.endCursor : null;
+    } while (after !== null && found.length < mostNamed && !signal.aborted);
+  } catch {
+    return found;
+  }
+  return found;
 }
 
 async function askAgain(send: typeof fetch, hashes: readonly string[], signal: AbortSignal): Promise<Again[]> {
@@ -149,13 +213,21 @@ async function askAgain(send: typeof fetch, hashes: readonly string[], signal: A
   return asked;
 }
 
-/** SessionCheck in a worker: one question at a time, each answered by the state after it. */
+/** The checks in a worker: one question at a time. */
 class ChainWorker {
   private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 
-  ask(request: WorkerRequest, moved: Transferable[] = []): Promise<WorkerAnswer> {
+  ask(request: OfSession, moved: Transferable[] = []): Promise<WorkerAnswer> {
+    return this.send(request, moved);
+  }
+
+  rows(messages: ChainMessage[], heads: Heads | null): Promise<RowCheck[]> {
+    return this.send({ kind: "rows", messages, heads }, []);
+  }
+
+  private send<Answer>(request: WorkerRequest, moved: Transferable[]): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.worker.onmessage = (event: MessageEvent<WorkerAnswer>) => resolve(event.data);
+      this.worker.onmessage = (event: MessageEvent<Answer>) => resolve(event.data);
       this.worker.onerror = (event) =>
         reject(event.message ? new Error(event.message) : new SaidError({ id: "chain.failed" }));
       this.worker.postMessage(request, moved);

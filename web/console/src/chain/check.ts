@@ -53,6 +53,9 @@ export type Finding = {
   /** What was computed here, and what the server states; where there are two such things. */
   computed?: string;
   stated?: string;
+  /** What the field that was altered held, by proof, and what it holds; null: nothing. Where it is known. */
+  was?: string | null;
+  is?: string | null;
 };
 
 /**
@@ -188,6 +191,13 @@ export function microseconds(time: string): bigint | null {
   const seconds = match ? Date.parse(`${match[1]}Z`) : Number.NaN;
   if (Number.isNaN(seconds)) return null;
   return BigInt(seconds) * 1000n + BigInt((match?.[2] ?? "").padEnd(6, "0"));
+}
+
+/** An RFC 3339 time in UTC with six digits, of microseconds since 1970. */
+export function timeText(microseconds: bigint): string {
+  const rest = ((microseconds % 1_000n) + 1_000n) % 1_000n;
+  const text = new Date(Number((microseconds - rest) / 1_000n)).toISOString();
+  return text.replace("Z", `${String(rest).padStart(3, "0")}Z`);
 }
 
 /** Whether two JSON values are the same, whatever the order of their keys. */

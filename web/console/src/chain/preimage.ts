@@ -10,9 +10,9 @@ import { SaidError } from "../words/said";
 import { concat, fromHex, sha256Bytes, toHex, uint32 } from "./bytes";
 
 const encoder = new TextEncoder();
-const contentLabel = "context-manager/content/v1\n";
+export const contentLabel = "context-manager/content/v1\n";
 const refsLabel = "context-manager/refs/v1\n";
-const messageLabel = "context-manager/message/v1\n";
+export const messageLabel = "context-manager/message/v1\n";
 const saltBytes = 16;
 const absent = 0xffffffff;
 // A byte order mark is part of the text; bytes that are not UTF-8 are an error, not a replacement character.

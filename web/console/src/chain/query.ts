@@ -1,4 +1,4 @@
-import { graphql } from "../api/graphql";
+import { graphql, type VariablesOf } from "../api/graphql";
 
 /** Which sessions hold messages of a thread. */
 export const ThreadSessions = graphql(`
@@ -44,6 +44,33 @@ export const VerifyPage = graphql(
 `,
   [CheckedFields],
 );
+
+/** Messages of a thread, or of a session, from a place on, to check them before the others. */
+export const VerifyRows = graphql(
+  `
+  query VerifyRows($hash: Hash!, $thread: Boolean!, $from: Int!, $count: Int!, $match: MessageMatch) {
+    thread(hash: $hash) @include(if: $thread) {
+      range(from: $from, count: $count, match: $match) { messages { ...CheckedFields } }
+    }
+    session(hash: $hash) @skip(if: $thread) {
+      range(from: $from, count: $count, match: $match) { messages { ...CheckedFields } }
+    }
+  }
+`,
+  [CheckedFields],
+);
+
+/** Which rows to check before the others: what the conversation shows of itself. */
+export type Rows = Omit<VariablesOf<typeof VerifyRows>, "hash" | "thread">;
+
+/** What a field of a message may have named: components, page by page, and with the first page threads and sessions. */
+export const NamedHashes = graphql(`
+  query NamedHashes($after: String, $first: Boolean!) {
+    components(first: 200, after: $after) { edges { node { hash } } pageInfo { endCursor hasNextPage } }
+    threads(first: 200) @include(if: $first) { edges { node { hash } } }
+    sessions(first: 200) @include(if: $first) { edges { node { hash } } }
+  }
+`);
 
 /** One message, to look at it once more. */
 export const VerifyAgain = graphql(

@@ -1,6 +1,7 @@
 import { checkSeal, type Heads, missingProof } from "../seal/check";
 import { Climbed } from "../seal/merkle";
 import type { Said } from "../words/said";
+import { type Altered, alteredOf, type Broken, Seen } from "./altered";
 import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
 
 /** A message without a proof: only chained, as far as was seen. */
@@ -27,6 +28,8 @@ export type SessionProgress = {
 /** A message that was asked for once more; why: what the server said instead of a proof, if it said anything. */
 export type Again = { message: ChainMessage; why: string };
 
+const mostBroken = 20; // messages of a session of which it is found out what was altered
+
 /**
  * Checks one session's chain page by page, in the chain's order. The caller gives every message once. Proofs are checked
  * where there are heads to check them against.
@@ -37,12 +40,15 @@ export class SessionCheck {
   private lastIndex = -1;
   private readonly climbed = new Climbed();
   private readonly gone = new Map<string, number>(); // erased messages whose erasure has not been seen, by hash
+  private readonly broken: (Broken & { inTree: boolean })[] = [];
   private readonly progress: SessionProgress;
 
   constructor(
     session: string,
     length: number,
     private readonly head: string,
+    /** What occurs in this and other sessions of the same check. */
+    private readonly seen = new Seen(),
   ) {
     this.progress = {
       session,
@@ -62,7 +68,8 @@ export class SessionCheck {
     for (const message of messages) {
       const { hash, findings, erased } = checkMessage(message);
       this.progress.findings.push(...findings, ...checkLink(this.previous, message));
-      this.seal(message, hash, heads);
+      const inTree = this.seal(message, hash, heads);
+      this.note(message, findings, inTree);
       if (erased) this.gone.set(message.hash, message.sequence);
       if (message.eventType === "ERASURE" && findings.length === 0 && !erased) {
         for (const ref of message.refs) if (ref.type === "CONTEXT") this.gone.delete(ref.hash);
@@ -75,19 +82,32 @@ export class SessionCheck {
     return this.snapshot();
   }
 
-  private seal(m: ChainMessage, hash: string | null, heads: Heads | null): void {
+  // Remembers what it takes to find out what was altered.
+  private note(m: ChainMessage, findings: readonly Finding[], inTree: boolean): void {
+    this.seen.add(m);
+    for (let n = (this.previous?.sequence ?? 0) + 1; n < m.sequence; n++) if (!this.seen.lacks(n)) break;
+    const last = this.broken.at(-1);
+    if (last && last.message === this.previous) last.next = m;
+    const digest = findings.some((f) => (f.kind === "hash" || f.kind === "content") && f.computed !== undefined);
+    const readable = findings.every((f) => f.kind !== "format");
+    if (!digest || !readable || this.broken.length === mostBroken) return;
+    this.broken.push({ message: m, previous: this.previous, next: null, inTree });
+  }
+
+  // Whether the message's computed hash is in the tree, by proof.
+  private seal(m: ChainMessage, hash: string | null, heads: Heads | null): boolean {
     const { state, leafIndex } = m.integrity;
     if (state === "WITNESSED") this.progress.witnessedUpTo = m.sequence;
     const unproved = { sequence: m.sequence, hash: m.hash, sealed: leafIndex !== null || /SEALED|WITN/.test(state) };
     if (unproved.sealed) this.sealedUpTo = m.sequence;
     if (!heads) {
       this.progress.unproved.push(unproved);
-      return;
+      return false;
     }
     const found = checkSeal(m, hash, heads, this.climbed);
     this.progress.findings.push(...found.findings);
     if (found.state === "unproved") this.progress.unproved.push(unproved);
-    if (found.state !== "proved" || found.index === null) return;
+    if (found.state !== "proved" || found.index === null) return false;
     this.progress.proved++;
     this.sealedUpTo = m.sequence;
     if (found.index <= this.lastIndex) {
@@ -95,6 +115,7 @@ export class SessionCheck {
       this.progress.findings.push(missingProof(at(m), says));
     }
     this.lastIndex = found.index;
+    return true;
   }
 
   /**
@@ -144,9 +165,49 @@ export class SessionCheck {
     return this.snapshot();
   }
 
+  /** Whether explain() has something to do. */
+  get explicable(): boolean {
+    return this.broken.length > 0;
+  }
+
+  /** Finds out which fields were altered, where that can be proved, once all sessions of a check have been seen. */
+  explain(): SessionProgress {
+    for (const broken of this.broken.splice(0)) {
+      this.progress.findings = explained(
+        this.progress.findings,
+        broken.message,
+        alteredOf(broken, this.seen, broken.inTree),
+      );
+    }
+    return this.snapshot();
+  }
+
   private snapshot(): SessionProgress {
     return { ...this.progress, findings: [...this.progress.findings], unproved: [...this.progress.unproved] };
   }
+}
+
+// The findings with what was altered in the place of what follows from it.
+function explained(findings: readonly Finding[], m: ChainMessage, altered: Altered | null): Finding[] {
+  const own = (f: Finding) => f.session === m.session.hash && f.sequence === m.sequence && f.hash === m.hash;
+  const digest =
+    findings.find((f) => own(f) && f.kind === "hash") ?? findings.find((f) => own(f) && f.kind === "content");
+  if (!digest) return [...findings];
+  if (!altered) {
+    const detail: Said = { id: digest.kind === "hash" ? "chain.altered.unknown" : "chain.altered.content" };
+    return findings.map((f) => (f === digest ? { ...f, detail } : f));
+  }
+  const { field, was, is } = altered;
+  const detail: Said = field === "hash" ? { id: "chain.altered.hash" } : { id: "chain.altered", values: { field } };
+  const kind = digest.kind === "content" ? digest.kind : "field";
+  const follows = (f: Finding) =>
+    (own(f) &&
+      ((field === "contentDigest" && f.kind === "content") || (field === "refsDigest" && f.kind === "refs"))) ||
+    (own(f) && field === "prevHash" && f.kind === "link") ||
+    (field === "hash" && f.kind === "link" && f.computed === m.hash && f.stated === was);
+  return findings
+    .filter((f) => f === digest || !follows(f))
+    .map((f) => (f === digest ? { ...f, kind, detail, was, is } : f));
 }
 
 const at = (m: ChainMessage) => ({ session: m.session.hash, sequence: m.sequence, hash: m.hash });

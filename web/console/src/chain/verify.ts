@@ -6,7 +6,7 @@ import { words } from "../api/errors";
 import type { ResultOf } from "../api/graphql";
 import { ask } from "../api/query";
 import { inBrowser, nothingRecomputed, type Recomputed } from "./browser";
-import { SessionEnd, ThreadSessions } from "./query";
+import { type Rows, SessionEnd, ThreadSessions } from "./query";
 import { follow, type ServerBreak } from "./server";
 
 /** How far one of the two checks is. error: it could not be carried through, so nothing follows for the rest. */
@@ -27,12 +27,16 @@ export const nothingChecked: Verification = {
   server: { checked: 0, total: 0, breaks: [], done: false, error: null },
 };
 
-/** Carries out both checks and reports after each step. Resolves when both have ended; stops soon after abort. */
+/**
+ * Carries out both checks and reports after each step; what is in view first, if that is given. Resolves when both have
+ * ended; stops soon after abort.
+ */
 export async function verify(
   client: Client,
   send: typeof fetch,
   socket: Socket,
   subject: Subject,
+  rows: Rows | null,
   report: (v: Verification) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -53,7 +57,9 @@ export async function verify(
   const total = sessions.reduce((n, s) => n + s.length, 0);
   set({ browser: { ...now.browser, total }, server: { ...now.server, total } });
   await Promise.all([
-    inBrowser(client, send, sessions, signal, (browser) => set({ browser: { ...now.browser, ...browser } })),
+    inBrowser(client, send, sessions, rows && { subject, rows }, signal, (browser) =>
+      set({ browser: { ...now.browser, ...browser } }),
+    ),
     byServer(socket, sessions, signal, (server) => set({ server: { ...now.server, ...server } })),
   ]);
 }

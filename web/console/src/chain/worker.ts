@@ -3,53 +3,69 @@
 import type { ResultOf } from "../api/graphql";
 import type { Heads } from "../seal/check";
 import { checkpointOf } from "../seal/proof";
+import { Seen } from "./altered";
 import type { ChainMessage } from "./check";
 import type { VerifyPage } from "./query";
+import { checkRows } from "./rows";
 import { type Again, SessionCheck, type SessionProgress } from "./session";
 
 /**
- * What the page sends. Each is answered by one WorkerAnswer. page: the answer to VerifyPage as it came, which is read and
- * waits for check. heads: null where no proofs are to be checked.
+ * What the page sends. Each is answered once. page: the answer to VerifyPage as it came, which is read and waits for
+ * check. heads: null where no proofs are to be checked.
  */
 export type WorkerRequest =
   | { kind: "begin"; session: string; length: number; head: string }
   | { kind: "page"; body: ArrayBuffer }
   | { kind: "check"; heads: Heads | null }
   | { kind: "end" }
-  | { kind: "again"; asked: Again[]; heads: Heads };
+  | { kind: "again"; asked: Again[]; heads: Heads }
+  | { kind: "explain"; session: string; hashes: string[] }
+  | { kind: "rows"; messages: ChainMessage[]; heads: Heads | null };
 
 /** A page that was read: the checkpoints that its proofs are for, and the cursor of the one after it. */
 export type ReadPage = { notes: string[]; next: string | null };
 
 /**
  * The state after a request, null if it is what it was, and which messages are to be asked for again; those are given at
- * the end. page: what was read, null if there is no such session. errors: what the server gave instead; empty if it cannot be read.
+ * the end. explicable: whether it can be asked to explain what it found, once all sessions have ended. page: what was
+ * read, null if there is no such session. errors: what the server gave instead; empty if it cannot be read.
  */
 export type WorkerAnswer = {
   progress: SessionProgress | null;
   suspects: string[];
+  explicable: boolean;
   page: ReadPage | null;
   errors: { message: string }[] | null;
 };
 
 type Answer = { data?: ResultOf<typeof VerifyPage> | null; errors?: { message: string }[] };
 
+/** A request about the session that is being checked. All others are answered by themselves. */
+export type OfSession = Exclude<WorkerRequest, { kind: "rows" }>;
+
+const seen = new Seen();
+const explicable = new Map<string, SessionCheck>();
 let check: SessionCheck | null = null;
 let waiting: ChainMessage[] = [];
 
 self.onmessage = (event: MessageEvent<WorkerRequest>) => {
   const request = event.data;
-  if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head);
+  if (request.kind === "rows") return self.postMessage(checkRows(request.messages, request.heads));
+  if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head, seen);
+  if (request.kind === "explain") check = explicable.get(request.session) ?? null;
   if (!check) throw new Error("a page before the beginning");
+  const progress = answer(check, request);
+  if (check.explicable && progress) explicable.set(progress.session, check);
   const answered: WorkerAnswer = {
-    progress: answer(check, request),
+    progress,
     suspects: request.kind === "end" ? check.suspects() : [],
+    explicable: check.explicable,
     ...(request.kind === "page" ? read(request.body) : { page: null, errors: null }),
   };
   self.postMessage(answered);
 };
 
-function answer(check: SessionCheck, request: WorkerRequest): SessionProgress | null {
+function answer(check: SessionCheck, request: OfSession): SessionProgress | null {
   switch (request.kind) {
     case "page":
       return null;
@@ -59,6 +75,9 @@ function answer(check: SessionCheck, request: WorkerRequest): SessionProgress | 
       return check.end();
     case "again":
       return check.again(request.asked, request.heads);
+    case "explain":
+      seen.know(request.hashes);
+      return check.explain();
     default:
       return check.page([], null);
   }

@@ -15,6 +15,8 @@ export type Break = {
   kind: string;
   detail: string;
   pair?: [computed: string, stated: string];
+  /** What was altered, where that is proved; null: no value. */
+  change?: { was: string | null; is: string | null };
   /** What it names is not there to be opened. */
   missing?: boolean;
 };
@@ -36,10 +38,11 @@ export function Breaks({
     <div className={styles.group}>
       <h2>{who}</h2>
       <ul className={styles.list}>
-        {breaks.map((b) => (
-          <li key={`${b.session}${b.sequence}${b.kind}${b.detail}`}>
+        {breaks.map((b, i) => (
+          <li key={`${b.session} ${b.sequence} ${b.hash} ${b.kind} ${b.detail} ${b.pair}`}>
             <Icon name="broken" />
             <div>
+              {i === 0 && breaks.length > 1 && `${t("chain.first")} `}
               <b>{b.kind}</b>
               {b.sequence !== null && ` ${t("chain.at", { sequence: b.sequence })}`}{" "}
               {b.hash && <code title={b.hash}>{short(b.hash)}</code>}{" "}
@@ -50,14 +53,13 @@ export function Breaks({
               )}
               <br />
               {b.detail}
-              {b.pair && (
-                <dl className={styles.pair}>
-                  <dt>{t("chain.computed")}</dt>
-                  <dd>{b.pair[0]}</dd>
-                  <dt>{t("chain.stated")}</dt>
-                  <dd>{b.pair[1]}</dd>
-                </dl>
+              {b.change && (
+                <Pair
+                  names={[t("chain.altered.was"), t("chain.altered.is")]}
+                  values={[valueText(b.change.was), valueText(b.change.is)]}
+                />
               )}
+              {b.pair && <Pair names={[t("chain.computed"), t("chain.stated")]} values={b.pair} />}
             </div>
             {action?.(b)}
           </li>
@@ -66,6 +68,23 @@ export function Breaks({
     </div>
   );
 }
+
+function Pair({ names, values }: { names: [string, string]; values: [string, string] }) {
+  return (
+    <dl className={styles.pair}>
+      <dt>{names[0]}</dt>
+      <dd dir="auto">{values[0]}</dd>
+      <dt>{names[1]}</dt>
+      <dd dir="auto">{values[1]}</dd>
+    </dl>
+  );
+}
+
+const longest = 400; // characters of a value
+
+/** A field's value for a reader: nothing is a word, and a long one is cut. */
+export const valueText = (value: string | null): string =>
+  value === null ? t("chain.altered.none") : value.length > longest ? `${value.slice(0, longest)}…` : value;
 
 type ServerBreak = Pick<Reported, "session" | "sequence" | "messageHash" | "reason" | "detail">;
 
@@ -81,8 +100,12 @@ export function fromServer({ session, sequence, messageHash, reason, detail }: S
   };
 }
 
+/** Tells findings of one message apart. */
+export const keyOf = (f: Finding): string => `${f.kind} ${JSON.stringify(f.detail)} ${f.computed} ${f.stated}`;
+
 /** A finding of this browser as a break. */
-export function fromFinding({ session, sequence, hash, kind, detail, computed, stated }: Finding): Break {
+export function fromFinding({ session, sequence, hash, kind, detail, computed, stated, was, is }: Finding): Break {
   const pair = computed !== undefined && stated !== undefined ? { pair: [computed, stated] as [string, string] } : {};
-  return { session, sequence, hash, kind: t(`chain.kind.${kind}`), detail: say(detail), ...pair };
+  const change = was !== undefined && is !== undefined ? { change: { was, is } } : {};
+  return { session, sequence, hash, kind: t(`chain.kind.${kind}`), detail: say(detail), ...pair, ...change };
 }

@@ -18,8 +18,12 @@ type State =
 /** The server's check of all of the log, for administrators. */
 export function WholeLog() {
   const { identity } = useSession();
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (window.location.hash === "#whole") section.current?.scrollIntoView();
+  }, []);
   return (
-    <section className={styles.section} aria-labelledby="whole">
+    <section ref={section} className={styles.section} aria-labelledby="whole">
       <h2 id="whole">{t("seal.whole")}</h2>
       {isAdmin(identity) ? <Check /> : <p className={styles.none}>{t("seal.whole.admin")}</p>}
     </section>

@@ -24,7 +24,7 @@ export function EraseReceipt({ receipt, onClose }: Props) {
   const { start } = check;
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
-    if (may) start();
+    if (may) start(null);
   }, [may, start]);
   return (
     <dialog

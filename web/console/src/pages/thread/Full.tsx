@@ -34,13 +34,25 @@ export function Full({ subject, name }: { subject: Subject; name: string }) {
   const { opened, open } = useOpened({ conversation, name, setName });
   useEffect(() => page.current?.querySelector<HTMLElement>("[data-panel]")?.focus(), []);
   const leave = () => setName(null, false);
+  const early = useRef(0); // steps that were asked for before it was known from where
+  const wanted = useRef<number | null>(null); // where the steps so far lead, while its row is on its way
   const walk = async (by: number) => {
+    if (opened.kind === "finding") early.current += by;
     if (opened.kind !== "open" || opened.position === null) return;
-    const next = Math.max(0, opened.position + by);
+    const next = Math.max(0, (wanted.current ?? opened.position) + by);
     if (next === opened.position || (total !== null && next >= total)) return;
+    wanted.current = next;
     const row = await conversation.rowAt(next);
+    if (wanted.current !== next) return;
+    wanted.current = null;
     if (row) open(row, next);
   };
+  useEffect(() => {
+    if (opened.kind === "finding") return;
+    const by = early.current;
+    early.current = 0;
+    if (by !== 0) void walk(by);
+  });
   useAction("message.next", (event) => (event?.key.startsWith("Arrow") ? false : void walk(1)));
   useAction("message.previous", (event) => (event?.key.startsWith("Arrow") ? false : void walk(-1)));
   useAction("panel.close", leave);

@@ -4,6 +4,7 @@ import { useSession } from "../../api/session";
 import { fromBase64, toHex } from "../../chain/bytes";
 import { checkMessage } from "../../chain/check";
 import { say } from "../../chain/words";
+import { keyOf, valueText } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
 import { Copy, FullHash } from "../../ui/Hash";
 import { Icon, type IconName } from "../../ui/icons";
@@ -32,7 +33,9 @@ const proofs: Record<LinkState["kind"], { icon: IconName; words: Id }> = {
 /** How far a message can be proved, and what this browser makes of it. */
 export function Integrity({ message: m, state }: { message: WholeMessage; state: LinkState | null }) {
   const { identity } = useSession();
-  const { findings, erased } = useMemo(() => checkMessage(m), [m]);
+  const own = useMemo(() => checkMessage(m), [m]);
+  // The check of the conversation knows more: what was altered, and the link.
+  const findings = state && state.findings.length > 0 ? state.findings : own.findings;
   const { kind, running, problem, check } = useProof(m, state?.kind ?? "unchecked");
   const good = findings.length === 0;
   const { icon, words } = states[m.integrity.state];
@@ -49,11 +52,21 @@ export function Integrity({ message: m, state }: { message: WholeMessage; state:
       </p>
       <p className={good ? styles.good : styles.bad}>
         <Icon name={good ? "check" : "broken"} />
-        {t(!good ? "thread.recomputed.bad" : erased ? "thread.recomputed.erased" : "thread.recomputed")}
+        {t(!good ? "thread.recomputed.bad" : own.erased ? "thread.recomputed.erased" : "thread.recomputed")}
       </p>
       {findings.map((f) => (
-        <dl key={f.kind + f.detail.id} className={styles.finding}>
+        <dl key={keyOf(f)} className={styles.finding}>
           <dt>{say(f.detail)}</dt>
+          {f.was !== undefined && f.is !== undefined && (
+            <>
+              <dd dir="auto">
+                <T id="thread.finding.was" values={{ value: valueText(f.was) }} />
+              </dd>
+              <dd dir="auto">
+                <T id="thread.finding.is" values={{ value: valueText(f.is) }} />
+              </dd>
+            </>
+          )}
           {f.computed && (
             <dd>
               <T id="thread.finding.computed" values={{ value: f.computed }} />

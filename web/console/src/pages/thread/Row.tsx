@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { Link } from "wouter";
 import { say } from "../../chain/words";
+import { keyOf } from "../../ui/Breaks";
 import { Erased } from "../../ui/Erased";
 import { nameOf, short } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
@@ -116,7 +117,8 @@ function Head({ message: m, state }: { message: MessageRow; state: LinkState }) 
         <span className={styles.to}>
           <span>{t("thread.row.to")}</span>{" "}
           {m.players.map((p, i) => (
-            <span key={p.hash}>
+            // biome-ignore lint/suspicious/noArrayIndexKey: a message never changes, and may name a player twice
+            <span key={i}>
               {i > 0 && ", "}
               <PlayerName player={p} />
             </span>
@@ -205,7 +207,7 @@ function Wrong({ state }: { state: LinkState }) {
   return (
     <ul className={styles.wrong}>
       {state.findings.map((f) => (
-        <li key={f.kind + f.detail.id}>
+        <li key={keyOf(f)}>
           <Icon name="broken" size={14} />
           <span>
             <T id="thread.row.browser" values={{ detail: say(f.detail) }} />
@@ -213,7 +215,7 @@ function Wrong({ state }: { state: LinkState }) {
         </li>
       ))}
       {state.server.map((b) => (
-        <li key={b.reason + b.detail}>
+        <li key={`${b.reason} ${b.sequence} ${b.detail}`}>
           <Icon name="broken" size={14} />
           <span>
             <T id="thread.row.server" values={{ detail: b.detail }} />

@@ -6,6 +6,8 @@ import styles from "./Scrubber.module.css";
 
 type Props = {
   marks: readonly Mark[];
+  /** How many marks there are, though not all were told. */
+  count: number;
   total: number;
   /** Positions of the first and the last row in view, from 0. */
   first: number;
@@ -22,7 +24,7 @@ const reach = 8; // pixels from a mark within which a click means it
  * Beside the scroll bar, what stands out in the whole conversation: lines where sessions begin, errors to the left,
  * important messages to the right. One drawing, whatever their number.
  */
-export const Scrubber = memo(function Scrubber({ marks, total, first, last, onGo }: Props) {
+export const Scrubber = memo(function Scrubber({ marks, count, total, first, last, onGo }: Props) {
   useLanguage();
   const [near, setNear] = useState<{ mark: Mark; y: number } | null>(null);
   const paths = useMemo(() => kinds.map((kind) => ({ kind, d: drawn(marks, kind, total) })), [marks, total]);
@@ -51,6 +53,7 @@ export const Scrubber = memo(function Scrubber({ marks, total, first, last, onGo
     const position = to();
     if (position !== undefined) onGo(position);
   };
+  const capped = marks.length < count ? t("thread.scrub.capped", { shown: marks.length, count }) : undefined;
   const here = marks.find((m) => m.position === first);
   return (
     <div
@@ -59,6 +62,8 @@ export const Scrubber = memo(function Scrubber({ marks, total, first, last, onGo
       tabIndex={0}
       aria-orientation="vertical"
       aria-label={t("thread.scrub")}
+      aria-description={capped}
+      title={capped}
       aria-valuemin={1}
       aria-valuemax={total}
       aria-valuenow={first + 1}

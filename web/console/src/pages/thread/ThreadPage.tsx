@@ -35,6 +35,8 @@ import { type Show, Verify } from "./Verify";
 
 type Props = { kind: "thread" | "session" | "message"; hash: string; message?: string | undefined };
 
+const mostInView = 50; // rows that are checked before the others
+
 /** A thread, or a session by itself; one message of it; or the place where a message stands. */
 export default function ThreadPage({ kind, hash, message }: Props) {
   const subject = useMemo(() => (kind === "message" ? null : { kind, hash }), [kind, hash]);
@@ -68,7 +70,7 @@ function Conversation({ subject }: { subject: Subject }) {
   const { filter, filtered, source, ranges, total } = conversation;
   const check = useVerification(subject);
   const tail = useTail(subject, ranges);
-  const { marks } = useMarks(source, total);
+  const { marks, count } = useMarks(source, total);
   const [jumping, setJumping] = useState(false);
   const [current, setCurrent] = useState(0);
   const list = useRef<RangeHandle>(null);
@@ -130,12 +132,15 @@ function Conversation({ subject }: { subject: Subject }) {
   const show: Show = useCallback(
     async (of) => {
       const row = of.hash ? null : await source.numbered(of.session, of.sequence ?? 1);
-      const { place, matched } = await source.place(of.hash ?? row?.hash ?? "");
+      const hash = of.hash ?? row?.hash ?? null;
+      if (hash === null) return;
+      const { place, matched } = await source.place(hash);
       if (matched !== null) return focusRow(matched);
       // The filter hides it: what is broken goes before what was looked for.
-      if (place !== null) setParams((p) => set(withFilter(p, everything), "at", String(place + 1)));
+      if (place !== null) return setParams((p) => set(withFilter(p, everything), "at", String(place + 1)));
+      navigate(`/sessions/${of.session}?message=${hash}`); // it is of the session, and not of this thread
     },
-    [source, focusRow, setParams],
+    [source, focusRow, setParams, navigate],
   );
   const bad = [...check.found.browser.breaks.map(fromFinding), ...check.found.server.breaks.map(fromServer)][0];
   useAction("message.next", (event) => step(1, event));
@@ -171,6 +176,10 @@ function Conversation({ subject }: { subject: Subject }) {
     if (now.first !== seen.first || now.last !== seen.last || now.atEnd !== seen.atEnd) setSeen(now);
     if (atRest) onRest(now);
   };
+  const verify = () => {
+    const from = Math.max(0, seen.first - 1); // with the one that the first of them names
+    check.start(total ? { from, count: Math.min(mostInView, seen.last - from + 1), match: source.match } : null);
+  };
   const openedHash = opened.kind === "open" ? opened.hash : null;
   const openedRow = openedAt === null ? undefined : (ranges.row(openedAt) ?? undefined);
 
@@ -178,7 +187,7 @@ function Conversation({ subject }: { subject: Subject }) {
     <div className={styles.page} ref={frame}>
       <div className={styles.column}>
         <Head subject={subject} shown={filtered ? total : null} />
-        <Verify state={check} what={subject.kind} show={show} />
+        <Verify state={check} subject={subject} start={verify} show={show} />
         <FilterBar filter={filter} filtered={filtered} onFilter={onFilter} onJump={() => setJumping(true)} />
         <div className={styles.lists}>
           {begin !== undefined && (
@@ -208,7 +217,14 @@ function Conversation({ subject }: { subject: Subject }) {
             />
           )}
           {total !== null && total > 0 && (
-            <Scrubber marks={marks} total={total} first={seen.first} last={seen.last} onGo={(p) => goTo(p, "start")} />
+            <Scrubber
+              marks={marks}
+              count={count}
+              total={total}
+              first={seen.first}
+              last={seen.last}
+              onGo={(p) => goTo(p, "start")}
+            />
           )}
           <TailBar
             key={`tail ${ranges.id}`}

@@ -1,9 +1,11 @@
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
+import type { Subject } from "../../chain/verify";
 import { type Break, Breaks, fromFinding, fromServer } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
 import { Standing } from "../../ui/Standing";
 import { T, t } from "../../words";
+import { Elsewhere } from "./Elsewhere";
 import type { VerificationState } from "./useVerification";
 import { Verdicts } from "./Verdicts";
 import styles from "./Verify.module.css";
@@ -11,10 +13,19 @@ import styles from "./Verify.module.css";
 /** Shows where in the list a break is. */
 export type Show = (at: { session: string; sequence: number | null; hash: string | null }) => void;
 
+type Props = {
+  state: VerificationState;
+  subject: Subject;
+  /** Begins the checks. */
+  start: () => void;
+  show: Show;
+};
+
 /** Starts the checks of the chain and of the seal, and says of each who checked how much and what was found. */
-export function Verify({ state, what, show }: { state: VerificationState; what: "thread" | "session"; show: Show }) {
+export function Verify({ state, subject, start, show }: Props) {
   const { identity } = useSession();
-  const { phase, found, start, cancel } = state;
+  const { phase, found, cancel } = state;
+  const what = subject.kind;
   const { browser, server } = found;
   if (!has(identity, "verify")) {
     return (
@@ -54,6 +65,7 @@ export function Verify({ state, what, show }: { state: VerificationState; what: 
           <T id="thread.verify.caveat" />
         </p>
       )}
+      <Elsewhere subject={subject} found={found} />
     </section>
   );
 }

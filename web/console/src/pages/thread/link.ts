@@ -32,15 +32,22 @@ type Row = {
 /** Looks up what a check found of a message. */
 export function linkState({ browser, server: said }: Verification, m: Row): LinkState {
   const session = browser.sessions.get(m.session.hash);
-  const findings = (session?.findings ?? []).filter((f) => f.hash === m.hash && f.kind !== "tail");
+  const reached = session !== undefined && m.sequence <= session.upTo;
+  const row = reached ? undefined : browser.rows.get(m.hash);
+  const findings = row?.findings ?? (session?.findings ?? []).filter((f) => f.hash === m.hash && f.kind !== "tail");
   const server = said.breaks.filter(
     (b) => b.session === m.session.hash && (b.messageHash === m.hash || (!b.messageHash && b.sequence === m.sequence)),
   );
   const known = { findings, server };
   if (findings.length > 0 || server.length > 0) return { kind: "mismatch", state: m.integrity.state, ...known };
-  if (!session || m.sequence > session.upTo) return { kind: "unchecked", state: m.integrity.state, ...known };
   const { checkpoint } = browser.standing ?? {};
   const erased = m.content === null;
+  if (!reached) {
+    if (!row || !(row.proved || row.linked)) return { kind: "unchecked", state: m.integrity.state, ...known };
+    const sealed = row.proved && m.integrity.state !== "WITNESSED" ? "SEALED" : m.integrity.state;
+    const kind = !row.proved ? "chained" : checkpoint?.signature === "valid" ? "proved" : "unsigned";
+    return { kind, state: erased ? "ERASED" : row.proved ? sealed : "CHAINED", ...known };
+  }
   if (!checkpoint || session.unproved.some((u) => u.hash === m.hash)) {
     return { kind: "chained", state: erased ? "ERASED" : "CHAINED", ...known };
   }

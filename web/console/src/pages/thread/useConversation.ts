@@ -20,6 +20,8 @@ export type Conversation = {
   rowAt: (position: number) => Promise<MessageRow | null>;
 };
 
+const hashOf = (m: MessageRow): string => m.hash;
+
 /** The conversation of a subject under the filter in the address. "The last 24 hours" end when the filter is set. */
 export function useConversation(subject: Subject): Conversation {
   const [params] = useSearchParams();
@@ -27,7 +29,7 @@ export function useConversation(subject: Subject): Conversation {
   const key = filterKey(params);
   const filter = useMemo(() => readFilter(new URLSearchParams(key)), [key]);
   const source = useMemo(() => new Source(fetch, subject, matchOf(filter, Date.now())), [fetch, subject, filter]);
-  const ranges = useMemo(() => new Ranges(source.range), [source]);
+  const ranges = useMemo(() => new Ranges(source.range, {}, hashOf), [source]);
   useSyncExternalStore(ranges.subscribe, ranges.snapshot);
   const waiting = useRef<AbortController | null>(null);
   useEffect(

@@ -16,7 +16,7 @@ const patience = 3_000; // milliseconds without a refusal, after which a subscri
  * Follows the end of a conversation: as soon as a message is appended, the ranges grow. A subscription that is lost comes
  * back, and what was appended meanwhile is read then, so that there is no gap.
  */
-export function useTail({ kind, hash }: Subject, ranges: Ranges<unknown>): Tail {
+export function useTail({ kind, hash }: Subject, ranges: Pick<Ranges<unknown>, "total" | "grow">): Tail {
   const { socket } = useSession();
   const [tail, setTail] = useState<Tail>("joining");
   useEffect(() => {

@@ -1,13 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useClient } from "urql";
 import { useSession } from "../../api/session";
+import type { Rows } from "../../chain/query";
 import { nothingChecked, type Subject, type Verification, verify } from "../../chain/verify";
 
 /** Whether a check runs, and what it found so far. */
 export type VerificationState = {
   phase: "idle" | "running" | "ended" | "cancelled";
   found: Verification;
-  start: () => void;
+  /** Begins anew, with the rows that are in view. */
+  start: (inView: Rows | null) => void;
   cancel: () => void;
 };
 
@@ -20,16 +22,19 @@ export function useVerification(subject: Subject): VerificationState {
   const running = useRef<AbortController | null>(null);
   const { kind, hash } = subject;
 
-  const start = useCallback(() => {
-    running.current?.abort();
-    const controller = new AbortController();
-    running.current = controller;
-    setFound(nothingChecked);
-    setPhase("running");
-    void verify(client, fetch, socket, { kind, hash }, setFound, controller.signal).then(() => {
-      if (!controller.signal.aborted) setPhase("ended");
-    });
-  }, [client, fetch, socket, kind, hash]);
+  const start = useCallback(
+    (inView: Rows | null) => {
+      running.current?.abort();
+      const controller = new AbortController();
+      running.current = controller;
+      setFound(nothingChecked);
+      setPhase("running");
+      void verify(client, fetch, socket, { kind, hash }, inView, setFound, controller.signal).then(() => {
+        if (!controller.signal.aborted) setPhase("ended");
+      });
+    },
+    [client, fetch, socket, kind, hash],
+  );
 
   const cancel = useCallback(() => {
     running.current?.abort();

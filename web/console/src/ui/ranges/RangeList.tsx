@@ -219,7 +219,12 @@ function Box<T>({
   );
 }
 
-type MissingProps = { ranges: Ranges<unknown>; position: number; first: boolean; height: number };
+type MissingProps = {
+  ranges: Pick<Ranges<unknown>, "errorAt" | "retry">;
+  position: number;
+  first: boolean;
+  height: number;
+};
 
 // Keeps the place of a row that is on its way, or could not be had. One row of a block tells of its failure.
 function Missing({ ranges, position, first, height }: MissingProps) {
