@@ -8,6 +8,7 @@ export const limitNames = [
   "complexity",
   "depth",
   "page",
+  "conversations",
   "operation",
   "content",
   "messagesAtOnce",
