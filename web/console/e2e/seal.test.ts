@@ -55,6 +55,7 @@ describe("the states of messages", () => {
     await row.getByText("witnessed", { exact: true }).first().waitFor();
     expect(await row.getByText("not checked", { exact: true }).count()).toBe(1);
     expect(await v.page.getByText("verified", { exact: true }).count()).toBe(0);
+    await settled(); // that it is read goes on record, too
     const sealed = server.sql("SELECT max(size) FROM seal.checkpoints");
     const said = await verify(v);
     expect(said).toContain(`Recomputed in this browser ${messages} of ${messages} no break`);
@@ -78,6 +79,8 @@ describe("the states of messages", () => {
     const { session } = longest();
     const v = await visit();
     await v.signIn(`/sessions/${session}`);
+    await v.page.getByRole("article").first().waitFor();
+    await settled(); // that it is read goes on record, too
     await verify(v);
     const before = server.sql("SELECT count(*) FROM log.messages");
     await server.append(session, "One more.");
