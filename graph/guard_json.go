@@ -13,10 +13,9 @@ import (
 // fewer values.
 const (
 	MaxValues       = 50_000 // values, names included, in a body of at most MaxBody
-	MaxAppendValues = 65_000 // in a larger one, less valuesPerMiB for each MiB
-	valuesPerMiB    = 3_000
-	EscapesPerValue = 8    // escapes in strings count as a value
-	MaxDigits       = 2000 // of a number, as it is written
+	valuesPerMiB    = 2_000  // fewer for each MiB of a larger one
+	EscapesPerValue = 8      // escapes in strings count as a value
+	MaxDigits       = 2000   // of a number, as it is written
 )
 
 // mostValues is how many values a body of a size may have.
@@ -24,7 +23,7 @@ func mostValues(size int) int {
 	if size <= MaxBody {
 		return MaxValues
 	}
-	return MaxAppendValues - size/(1<<20)*valuesPerMiB
+	return MaxValues - size/(1<<20)*valuesPerMiB
 }
 
 // bodyNesting is how deep a body nests: variables stand in the body, and values in them.

@@ -121,7 +121,7 @@ func attacks(t testing.TB) map[string]attack {
 		"16 MiB, escapes and values that are few enough, the last is wrong": {`{"query":"` + append16 + `","variables":{"m":[` + strings.Repeat(`{"sessionHash":"`+strings.Repeat("0", 64)+
 			`","ownerId":"a","content":"`+strings.Repeat(`\u00e9`, 20)+strings.Repeat("x", 15_000)+`","hashtags":["a","a","a","a"]}`+`,`, 999) + `1]}}`, "", "m[999]"},
 		"large, the last message is wrong": {requestBody(t, append16, map[string]any{"m": append(slices.Repeat([]any{map[string]any{
-			"sessionHash": strings.Repeat("0", 64), "ownerId": "a", "content": strings.Repeat("x", 100)}}, (MaxAppendValues-2*3_000)/7-2), 1)}), "", "m["},
+			"sessionHash": strings.Repeat("0", 64), "ownerId": "a", "content": strings.Repeat("x", 100)}}, (MaxValues-2*valuesPerMiB)/7-2), 1)}), "", "m["},
 		"17 MiB": {strings.Repeat("x", 17<<20), "", "the limit for any"},
 	} {
 		a.code = fault.BadUserInput

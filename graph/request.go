@@ -140,7 +140,7 @@ func bodyLimit(length int64, most int) int {
 // mayBeLarge tells, by the beginning of a body, whether the rest is worth reading: only mutations that only add to the
 // log may have more than MaxBody bytes. What is refused is refused as if it were smaller.
 func (f front) mayBeLarge(r *http.Request, beginning []byte) (refused *gqlerror.Error, err error) {
-	parts, err := openEnvelope(beginning, MaxAppendValues)
+	parts, err := openEnvelope(beginning, MaxValues)
 	if err != nil && !errors.Is(err, errCut) {
 		return nil, err
 	}
