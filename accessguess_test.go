@@ -327,7 +327,7 @@ func (s *stage) base(player chain.Hash) map[string]string {
 		"sessionHash": `"$SESSION"`, "ownerId": quoted(player), "content": `"said"`,
 		"hash": quoted(mine.Hash), "message": quoted(mine.Hash), "type": "CONTEXT", "selection": quoted(model.GlobalID("ContextSelection", chosen.ID)), "query": `"harbour"`,
 		"id": quoted(model.GlobalID("Message", mine.Hash.String())), "reason": `"why"`, "namespace": "PLY", "key": quoted(key),
-		"kind": "AGENT", "name": `"none"`, "from": "0", "to": "0", "book": `"b"`, "title": `"t"`, "search": `"harbour"`,
+		"kind": "AGENT", "name": `"none"`, "from": "0", "to": "0", "count": "5", "at": `"2026-01-01T00:00:00Z"`, "book": `"b"`, "title": `"t"`, "search": `"harbour"`,
 		"conversation": quoted(talk.ID), "user": `"u"`, "assistant": `"a"`, "input": `"i"`, "rolePrompt": `"r"`, "role": "CLIENT", "userId": `"guess"`, "state": "{}",
 		"conversation.id": quoted(talk.ID), "deleteConversation.id": quoted(talk.ID),
 		"session.hash": quoted(mine.SessionHash), "thread.hash": quoted(mine.ThreadHash),

@@ -189,6 +189,7 @@ const (
 	tilePlaces, tileQueue   = 8, 32
 	exportPlaces            = 4 // each keeps a connection as long as its client reads
 	exportQueue             = 4
+	hookPlaces, hookQueue   = 16, 64
 )
 
 // serve answers requests until the context ends, then lets those that are under way finish.
@@ -229,6 +230,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 	all := []route{
 		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(known(api)))), len(cfg.Origins()) > 0)},
 		{"/export", counted(graph.NewExport(s.DB, overload.New(exportPlaces, exportQueue), graph.Config{Log: log}))},
+		{"/hooks/events", counted(graph.NewEvents(s.DB, cfg.Sources(), overload.New(hookPlaces, hookQueue), graph.Config{Log: log}))},
 		{"/session", counted(gate.Sessions())},
 		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},
 		{"/healthz", httpd.Secure(server.Health(httpd.Readiness{}), false)},

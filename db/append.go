@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -51,6 +52,29 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 	call.prepare()
 	written, err := d.writer.submit(call)
 	d.noteWritten(written)
+	return written, err
+}
+
+// Deliver is Append for events that others bring: each goes to the session of its agent and its user, which nobody else
+// may have begun. The drafts are valid; faults name fields below events.
+//
+// Faults: those of Append; CONFLICT for a session that somebody else has begun.
+func (d *DB) Deliver(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
+	bytes := 0
+	for i := range drafts {
+		bytes += drafts[i].Size()
+	}
+	if len(drafts) == 0 || len(drafts) > chain.MaxDrafts || bytes > MaxAppendBytes {
+		return nil, fault.Input("events", "are %d, of %d bytes; 1 to %d, of at most %d bytes, are allowed", len(drafts), bytes, chain.MaxDrafts, MaxAppendBytes)
+	}
+	call := &appendCall{ctx: ctx, drafts: drafts, bytes: bytes, delivered: true, done: make(chan struct{})}
+	call.prepare()
+	written, err := d.writer.submit(call)
+	if f, ok := errors.AsType[*fault.Error](err); ok && strings.HasPrefix(f.Field, "messages[") {
+		renamed := *f
+		renamed.Field = "events" + strings.TrimPrefix(f.Field, "messages")
+		return nil, &renamed
+	}
 	return written, err
 }
 

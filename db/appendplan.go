@@ -66,6 +66,7 @@ type appendPlan struct {
 	rows    messageRows
 	refs    refRows
 	keys    keyRows
+	began   map[chain.Hash]chain.Hash       // who owns a session's first message, where something is delivered
 	talks   map[string]*memory.Conversation // by id: those that something is added to, unless they have ended
 	said    map[string]bool                 // of these, those that have changed
 }
@@ -87,6 +88,7 @@ type wanted struct {
 	owners, keys            []string
 	json                    map[string]bool
 	conversations           []string
+	delivered               bool
 }
 
 func wantedBy(calls []*appendCall) *wanted {
@@ -95,6 +97,7 @@ func wantedBy(calls []*appendCall) *wanted {
 		if call.viewer != nil {
 			w.viewers[*call.viewer] = true
 		}
+		w.delivered = w.delivered || call.delivered
 		if call.exchange != nil {
 			w.conversations = append(w.conversations, call.exchange.id.String())
 		}
@@ -123,7 +126,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	p := &appendPlan{
 		heads: make(map[chain.Hash]head, len(w.sessions)), uses: map[appendKey]*use{},
 		sources: map[chain.Hash]refSource{}, members: map[member]bool{}, json: make(map[string]chain.JSON, len(w.json)),
-		talks: map[string]*memory.Conversation{}, said: map[string]bool{},
+		began: map[chain.Hash]chain.Hash{}, talks: map[string]*memory.Conversation{}, said: map[string]bool{},
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level read committed") // what is read is read after the locks
@@ -147,6 +150,9 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	}
 	if len(w.keys) > 0 {
 		batch.Queue(keysSQL, w.owners, w.keys).Query(p.readKeys)
+	}
+	if w.delivered {
+		batch.Queue(beganSQL, sessions).Query(p.readBegan)
 	}
 	if len(w.conversations) > 0 {
 		batch.Queue(conversationsSQL, w.conversations).Query(p.readConversations)
@@ -267,6 +273,9 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		if d.Original == nil && (h.audit || d.SessionHash == AuditSession(d.OwnerID)) {
 			return nil, errAuditSession(field + ".sessionHash")
 		}
+		if call.delivered && h.hash != nil && !changed && !p.beganAmong(d) {
+			return nil, &fault.Error{Code: fault.Conflict, Field: field + ".thread_id", Message: "names a thread that neither this agent nor this user has begun"}
+		}
 		at, err := p.place(d, h, call.viewer, field)
 		if err != nil {
 			return nil, err
@@ -310,6 +319,9 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 // be theirs.
 func (p *appendPlan) enroll(m *chain.Message) {
 	p.members[member{m.OwnerID, m.SessionHash}] = true
+	if m.Sequence == 1 {
+		p.began[m.SessionHash] = m.OwnerID
+	}
 	for _, player := range m.PlayerIDs {
 		p.members[member{player, m.SessionHash}] = true
 	}
@@ -343,6 +355,8 @@ func (p *appendPlan) place(d *chain.Draft, h head, viewer *chain.Hash, field str
 		}
 	}
 	switch {
+	case d.CreatedAt != nil && h.hash != nil && d.CreatedAt.Before(h.at) && d.Late:
+		return h.at.UTC(), nil
 	case d.CreatedAt != nil && h.hash != nil && d.CreatedAt.Before(h.at):
 		return time.Time{}, fault.Input(field+".createdAt", "is before the last message of the session, %s", h.at.UTC().Format(time.RFC3339Nano))
 	case d.CreatedAt != nil:

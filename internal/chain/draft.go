@@ -35,6 +35,7 @@ type Draft struct {
 	ItemIDs        []Hash
 	LocationID     *Hash
 	CreatedAt      *time.Time // nil: now
+	Late           bool       // CreatedAt may be before the session's last message: then the log gives it that one's time
 	Refs           []Ref
 	IdempotencyKey *string
 

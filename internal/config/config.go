@@ -46,6 +46,7 @@ type Server struct {
 	EmbeddingCacheTTL Duration `name:"embedding-cache-ttl" env:"EMBEDDING_CACHE_TTL" default:"3600" placeholder:"SECONDS" help:"How long vectors of queries are kept, in seconds or as 90m; 0: not at all."`
 
 	ConversationTTL Duration `name:"conversation-ttl" env:"CONVERSATION_TTL" default:"30m" placeholder:"SECONDS" help:"How long the working memory of a conversation lasts after the last interaction, in seconds or as 90m: 1m to 24h."`
+	HookSecrets     Secret   `name:"hook-secrets" env:"HOOK_SECRETS" placeholder:"SOURCE=SECRET,…" help:"Secrets that sources sign their events with. Set the variable: flags can be seen by others on this machine."`
 }
 
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.
@@ -53,7 +54,7 @@ func IgnoreEmpty() {
 	for _, name := range []string{"DATABASE_URL", "DATABASE_DIRECT_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
 		"PRIVATE_LOG", "RATE_LIMIT", "ADDRESS_RATE_LIMIT", "TRUSTED_PROXIES",
 		"ALLOWED_HOSTS", "OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_PLAYER_CLAIM", "WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS",
-		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL", "CONVERSATION_TTL"} {
+		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL", "CONVERSATION_TTL", "HOOK_SECRETS"} {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
 		}
@@ -77,7 +78,7 @@ func (s Server) Validate() error {
 	if ttl := time.Duration(s.ConversationTTL); ttl < memory.MinTTL || ttl > memory.MaxTTL {
 		return fault.Input("CONVERSATION_TTL", "%v is outside of %v to %v", ttl, memory.MinTTL, memory.MaxTTL)
 	}
-	return cmp.Or(s.validateHosts(), s.validateProvider(), s.validateEmbeddings())
+	return cmp.Or(s.validateHosts(), s.validateHooks(), s.validateProvider(), s.validateEmbeddings())
 }
 
 // Limits gives the limits of rates. The settings are valid.

@@ -1,0 +1,74 @@
+package db_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// event is one of a thread between an agent and a user.
+func event(thread string, from, to chain.Hash, content string) chain.Draft {
+	session := hashOf("events of %s", thread)
+	return chain.Draft{SessionHash: session, ThreadHash: &session, OwnerID: from, PlayerIDs: []chain.Hash{to}, EventType: chain.EventMessage, Content: content, Late: true}
+}
+
+// What comes late is kept, in the order in which it came, and never before what was there.
+func TestDeliverLate(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	agent, user := hashOf("agent"), hashOf("user")
+	first, second := event("t", user, agent, "the later"), event("t", agent, user, "the earlier")
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	first.CreatedAt, second.CreatedAt = &at, ptr(at.Add(-time.Hour))
+	written, err := store.Deliver(t.Context(), []chain.Draft{first, second})
+	if err != nil || !written[0].CreatedAt.Equal(at) || !written[1].CreatedAt.Equal(at) {
+		t.Fatalf("Deliver() = %+v, %v", written, err)
+	}
+	wantLog(t, store, 0)
+}
+
+// Nobody who knows what a session will be called can begin it before, and read what is delivered to it: not before, and not
+// at once.
+func TestDeliverToBegunSession(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	agent, user, stranger := hashOf("agent"), hashOf("user"), hashOf("stranger")
+	trap := event("trap", stranger, user, "mine")
+	trap.Late = false
+	mustAppend(t, store, trap)
+	if _, err := store.Deliver(t.Context(), []chain.Draft{event("trap", user, agent, "secret")}); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("to a stranger's session: %v", err)
+	}
+	if _, err := store.Deliver(t.Context(), []chain.Draft{event("own", user, agent, "one")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Deliver(t.Context(), []chain.Draft{event("own", agent, user, "two"), event("trap", agent, user, "secret")}); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("a list with a stranger's session: %v", err)
+	}
+	rows, err := store.SessionMessages(t.Context(), hashOf("events of own"), db.Page[int64]{Limit: 5})
+	if err != nil || len(rows.Items) != 1 {
+		t.Errorf("%d messages, %v; want 1: all of a list or none", len(rows.Items), err)
+	}
+	for i := range 20 {
+		name := string(rune('a' + i))
+		var wait sync.WaitGroup
+		trap := event(name, stranger, user, "mine")
+		trap.Late = false
+		wait.Go(func() { _, _ = store.As(stranger).Append(t.Context(), []chain.Draft{trap}) })
+		wait.Go(func() { _, _ = store.Deliver(t.Context(), []chain.Draft{event(name, user, agent, "secret")}) })
+		wait.Wait()
+		rows, err := store.As(stranger).SessionMessages(t.Context(), hashOf("events of %s", name), db.Page[int64]{Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range rows.Items {
+			if *item.Value.Content == "secret" {
+				t.Fatal("a stranger reads what was delivered")
+			}
+		}
+	}
+}

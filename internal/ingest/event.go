@@ -1,0 +1,247 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// MaxEvents is how many events one call may bring.
+const MaxEvents = 1000
+
+// MaxEventNameBytes is how long the texts may be that name something: agent, user, thread and tags.
+const MaxEventNameBytes = 200
+
+// Event is something that happened elsewhere, with the fields of public.ia_nest_events.
+type Event struct {
+	Source     string         `json:"source"`
+	Agent      string         `json:"agent"`
+	UserID     name           `json:"user_id"`
+	Channel    *string        `json:"channel"`
+	ThreadID   name           `json:"thread_id"`
+	EventType  string         `json:"event_type"` // empty: message
+	Role       string         `json:"role"`
+	Importance int            `json:"importance"`
+	Tags       []string       `json:"tags"`
+	Content    string         `json:"content"`
+	Payload    jsontext.Value `json:"payload"`    // an object
+	CreatedAt  *time.Time     `json:"created_at"` // nil: now
+}
+
+// name is a text, or a number that stands for one: tools have both for the same user.
+type name string
+
+// UnmarshalJSONFrom reads either.
+func (n *name) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	token, err := d.ReadToken()
+	if err != nil {
+		return err
+	}
+	switch token.Kind() {
+	case '"', '0':
+		*n = name(token.String())
+	case 'n':
+		*n = ""
+	default:
+		return fmt.Errorf("is neither a text nor a number")
+	}
+	return nil
+}
+
+// ReadEvents reads a JSON event, or a list of up to MaxEvents. The fault names the field, such as events[3].agent.
+func ReadEvents(body []byte) ([]Event, error) {
+	text := strings.TrimLeft(string(body[:min(len(body), 1<<10)]), " \t\r\n")
+	events := make([]Event, 1)
+	var err error
+	if strings.HasPrefix(text, "[") {
+		events = nil
+		err = json.Unmarshal(body, &events, json.RejectUnknownMembers(true))
+	} else {
+		err = json.Unmarshal(body, &events[0], json.RejectUnknownMembers(true))
+	}
+	if err != nil {
+		return nil, fault.Wrap(err, fault.BadUserInput, "the body is not an event, or a list of them: %s", trimPrefix(err))
+	}
+	if n := len(events); n == 0 || n > MaxEvents {
+		return nil, fault.Input("events", "are %d; 1 to %d are allowed", n, MaxEvents)
+	}
+	for i := range events {
+		if err := events[i].validate(fmt.Sprintf("events[%d]", i)); err != nil {
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+// eventRoles are who may say something in an event.
+var eventRoles = []string{"user", "assistant", "system", "tool"}
+
+func (e *Event) validate(field string) error {
+	for _, t := range []struct {
+		name, text string
+		limit      int
+	}{
+		{"source", e.Source, MaxEventNameBytes}, {"agent", e.Agent, MaxEventNameBytes}, {"user_id", string(e.UserID), MaxEventNameBytes},
+		{"thread_id", string(e.ThreadID), MaxEventNameBytes}, {"content", e.Content, chain.MaxContentBytes},
+	} {
+		if t.text == "" {
+			return fault.Input(field+"."+t.name, "is missing")
+		}
+		if err := chain.CheckText(field+"."+t.name, &t.text, t.limit); err != nil {
+			return err
+		}
+	}
+	for i := range e.Tags {
+		if err := chain.CheckText(fmt.Sprintf("%s.tags[%d]", field, i), &e.Tags[i], MaxEventNameBytes); err != nil || e.Tags[i] == "" {
+			return orEmpty(err, fmt.Sprintf("%s.tags[%d]", field, i))
+		}
+	}
+	if !slices.Contains(eventRoles, e.Role) {
+		return fault.Input(field+".role", "is none of %s", strings.Join(eventRoles, ", "))
+	}
+	if e.EventType == "" {
+		e.EventType = string(chain.EventMessage)
+	}
+	if kind := chain.EventType(e.EventType); !slices.Contains(eventTypes, kind) || kind == chain.EventErasure {
+		return fault.Input(field+".event_type", "is none of message, error, system, tool")
+	}
+	if len(e.Payload) == 0 || string(e.Payload) == "null" {
+		e.Payload = jsontext.Value("{}")
+	}
+	if e.Payload.Kind() != '{' {
+		return fault.Input(field+".payload", "is not a JSON object")
+	}
+	return nil
+}
+
+func orEmpty(err error, field string) error {
+	if err != nil {
+		return err
+	}
+	return fault.Input(field, "is empty")
+}
+
+// EventThread is the thread, and the session, of an agent's conversation with a user: SHA-256 of "context-manager/events/v1",
+// the agent, the user and the thread's id, each at the end of a line.
+func EventThread(agent, userID, threadID string) chain.Hash {
+	framed := "context-manager/events/v1\n"
+	for _, part := range []string{agent, userID, threadID} {
+		framed += fmt.Sprintf("%d %s\n", len(part), part)
+	}
+	return chain.Sum([]byte(framed))
+}
+
+// EventPlayers are the namespaces of players whom events name by key.
+const (
+	AgentNamespace component.Namespace = "ply"
+	UserNamespace  component.Namespace = "plu"
+	TagNamespace   component.Namespace = "hsu"
+)
+
+// Components lists what events name by key, each once.
+func Components(events []Event) []component.Draft {
+	var drafts []component.Draft
+	seen := map[componentName]bool{}
+	add := func(namespace component.Namespace, key string) {
+		d := component.Draft{Namespace: namespace, Key: key}
+		if n := nameOf(&d); !seen[n] {
+			seen[n] = true
+			drafts = append(drafts, d)
+		}
+	}
+	for i := range events {
+		e := &events[i]
+		add(AgentNamespace, e.Agent)
+		add(UserNamespace, string(e.UserID))
+		for _, tag := range e.Tags {
+			add(TagNamespace, tag)
+		}
+	}
+	return drafts
+}
+
+// Drafts gives the messages of events, by the hashes of what they name, which are in the order of Components. Who delivers
+// them stands in each as the master player; nil: nobody. With a key for the call each has an idempotency key; else those
+// have one whose payload gives them an id.
+func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]chain.Draft, error) {
+	known := map[componentName]chain.Hash{}
+	for i, d := range Components(events) {
+		known[nameOf(&d)] = hashes[i]
+	}
+	of := func(namespace component.Namespace, key string) chain.Hash {
+		return known[nameOf(&component.Draft{Namespace: namespace, Key: key})]
+	}
+	drafts := make([]chain.Draft, len(events))
+	for i := range events {
+		e := &events[i]
+		thread := EventThread(e.Agent, string(e.UserID), string(e.ThreadID))
+		ambient := map[string]any{"thread_id": string(e.ThreadID)}
+		if e.CreatedAt != nil { // the log's own time may be later
+			ambient["created_at"] = e.CreatedAt.UTC().Format(time.RFC3339Nano)
+		}
+		agent, user := of(AgentNamespace, e.Agent), of(UserNamespace, string(e.UserID))
+		d := chain.Draft{
+			SessionHash: thread, ThreadHash: &thread, OwnerID: agent, PlayerIDs: []chain.Hash{user}, Role: &e.Role, EventType: chain.EventType(e.EventType),
+			Importance: e.Importance, Channel: e.Channel, Source: &e.Source, Content: e.Content, Attachments: pointer(chain.JSON(e.Payload)), CreatedAt: e.CreatedAt, Late: true,
+		}
+		if e.Role == "user" {
+			d.OwnerID, d.PlayerIDs = user, []chain.Hash{agent}
+		}
+		if by != nil && *by != d.OwnerID {
+			d.MasterPlayer = by
+		}
+		for _, tag := range e.Tags {
+			if hash := of(TagNamespace, tag); !slices.Contains(d.Hashtags, hash) {
+				d.Hashtags = append(d.Hashtags, hash)
+			}
+		}
+		text, err := json.Marshal(ambient, json.Deterministic(true))
+		if err != nil {
+			return nil, err
+		}
+		d.Ambient = pointer(chain.JSON(text))
+		if d.IdempotencyKey, err = e.key(thread, key, i); err != nil {
+			return nil, err
+		}
+		if err := d.Validate(fmt.Sprintf("events[%d]", i)); err != nil {
+			return nil, err
+		}
+		drafts[i] = d
+	}
+	return drafts, nil
+}
+
+// key gives the idempotency key of an event: by its id within its thread, else by its place in a call that has a key.
+func (e *Event) key(thread chain.Hash, call string, place int) (*string, error) {
+	var ids struct {
+		Frontend name `json:"frontend_message_id"`
+		Backend  name `json:"backend_message_id"`
+	}
+	_ = json.Unmarshal(e.Payload, &ids) // ids of another kind are none
+	short := thread.String()[:32]
+	for _, id := range []struct{ kind, id string }{{"f", string(ids.Frontend)}, {"b", string(ids.Backend)}} {
+		if id.id != "" {
+			key := fmt.Sprintf("event:%s:%s:%s", short, id.kind, id.id)
+			if len(key) > chain.MaxNameBytes {
+				return nil, fault.Input(fmt.Sprintf("events[%d].payload", place), "has a message id of more than %d bytes", chain.MaxNameBytes-len(key)+len(id.id))
+			}
+			return &key, nil
+		}
+	}
+	if call == "" {
+		return nil, nil
+	}
+	key := fmt.Sprintf("events:%s#%d", call, place)
+	if len(key) > chain.MaxNameBytes {
+		return nil, fault.Input("Idempotency-Key", "has %d bytes; at most %d are allowed", len(call), chain.MaxNameBytes-len(key)+len(call))
+	}
+	return &key, nil
+}

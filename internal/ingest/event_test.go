@@ -1,0 +1,124 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+const userEvent = `{
+  "source": "webchat_backend", "agent": "jarvis_webchat", "user_id": "user_42", "channel": "webchat", "thread_id": "thread_20251203_01",
+  "event_type": "message", "role": "user", "importance": 0, "tags": ["jarvis", "webchat", "jarvis"],
+  "content": "Jarvis, ¿puedes bajar la calefacción del salón a 20 grados?",
+  "payload": {"frontend_message_id": "msg-usr-0001", "session_id": "sess-123", "language": "es-ES"}
+}`
+
+// draftsOf gives the messages of a body, with the hashes that keys have by themselves.
+func draftsOf(t *testing.T, body, key string) []chain.Draft {
+	t.Helper()
+	events, err := ReadEvents([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hashes []chain.Hash
+	for _, d := range Components(events) {
+		hashes = append(hashes, component.DefaultHash(d.Namespace, d.Key))
+	}
+	drafts, err := Drafts(events, hashes, nil, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return drafts
+}
+
+func TestEventBecomesMessage(t *testing.T) {
+	t.Parallel()
+	agent, user := component.DefaultHash("ply", "jarvis_webchat"), component.DefaultHash("plu", "user_42")
+	said := draftsOf(t, userEvent, "")[0]
+	thread := EventThread("jarvis_webchat", "user_42", "thread_20251203_01")
+	switch {
+	case said.OwnerID != user || len(said.PlayerIDs) != 1 || said.PlayerIDs[0] != agent:
+		t.Errorf("from %s to %s", said.OwnerID, said.PlayerIDs)
+	case said.SessionHash != thread || *said.ThreadHash != thread || *said.Ambient != `{"thread_id":"thread_20251203_01"}`:
+		t.Errorf("in %s of %s, %s", said.SessionHash, said.ThreadHash, *said.Ambient)
+	case *said.Role != "user" || said.EventType != chain.EventMessage || *said.Channel != "webchat" || *said.Source != "webchat_backend" || said.Importance != 0:
+		t.Errorf("%+v", said)
+	case len(said.Hashtags) != 2 || said.Hashtags[0] != component.DefaultHash("hsu", "jarvis"):
+		t.Errorf("tags %v", said.Hashtags)
+	case !strings.Contains(string(*said.Attachments), `"session_id": "sess-123"`):
+		t.Errorf("attachments %s", *said.Attachments)
+	case said.IdempotencyKey == nil || !strings.HasSuffix(*said.IdempotencyKey, ":f:msg-usr-0001") || !strings.Contains(*said.IdempotencyKey, thread.String()[:32]):
+		t.Errorf("key %v", said.IdempotencyKey)
+	}
+	for role, owner := range map[string]chain.Hash{"assistant": agent, "system": agent, "tool": agent, "user": user} {
+		d := draftsOf(t, strings.Replace(userEvent, `"role": "user"`, `"role": "`+role+`"`, 1), "")[0]
+		if d.OwnerID != owner {
+			t.Errorf("%s is said by %s", role, d.OwnerID)
+		}
+	}
+}
+
+func TestEventKeys(t *testing.T) {
+	t.Parallel()
+	plain := `{"source":"s","agent":"a","user_id":7,"thread_id":12,"role":"assistant","content":"c","payload":%s}`
+	key := func(payload, call string) string {
+		d := draftsOf(t, fmt.Sprintf(plain, payload), call)[0]
+		if d.IdempotencyKey == nil {
+			return ""
+		}
+		return *d.IdempotencyKey
+	}
+	if got := key("null", ""); got != "" {
+		t.Errorf("without an id: %q", got)
+	}
+	if got := key("{}", "call"); got != "events:call#0" {
+		t.Errorf("of a call: %q", got)
+	}
+	if key(`{"backend_message_id":"1"}`, "") == key(`{"frontend_message_id":"1"}`, "") || key(`{"backend_message_id":1}`, "x") != key(`{"backend_message_id":"1"}`, "") {
+		t.Error("ids of backends and frontends are told apart, and neither by the call nor by their type")
+	}
+	if EventThread("a", "b", "c") == EventThread("a", "b c", "") || EventThread("a\n1 b", "c", "d") == EventThread("a", "b", "c") {
+		t.Error("two threads are one")
+	}
+}
+
+func TestEventsAreRefused(t *testing.T) {
+	t.Parallel()
+	with := func(name, value string) string {
+		event := map[string]string{"source": `"s"`, "agent": `"a"`, "user_id": `"u"`, "thread_id": `"t"`, "role": `"user"`, "content": `"c"`}
+		if event[name] = value; value == "" {
+			delete(event, name)
+		}
+		var parts []string
+		for k, v := range event {
+			parts = append(parts, fmt.Sprintf("%q:%s", k, v))
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	for name, bad := range map[string][]string{
+		"source": {"", `""`, `"` + strings.Repeat("x", 201) + `"`}, "agent": {"", `"\u0000"`}, "user_id": {"", "null", `""`}, "thread_id": {"", `""`},
+		"role": {"", `"admin"`, "null"}, "content": {"", `""`, `"` + strings.Repeat("x", chain.MaxContentBytes+1) + `"`},
+		"event_type": {`"erasure"`, `"note"`}, "importance": {"3", "-1"}, "payload": {"[]", "1", `{"a":"\u0000"}`}, "tags": {`[""]`},
+	} {
+		for _, value := range bad {
+			events, err := ReadEvents([]byte("[" + with("x", "")[:0] + with(name, value) + "]"))
+			if err == nil {
+				_, err = Drafts(events, make([]chain.Hash, 10), nil, "")
+			}
+			var f *fault.Error
+			if !errors.As(err, &f) || f.Code != fault.BadUserInput || !strings.HasPrefix(f.Field, "events[0].") {
+				t.Errorf("%s = %.40s: %v, want BAD_USER_INPUT of the field", name, value, err)
+			}
+		}
+	}
+	for _, body := range []string{"", "[]", "null", "1", `"a"`, "{", "[{}", with("user_id", "[]"), with("unknown", "1"), with("importance", `"high"`), "[" + strings.Repeat("{},", MaxEvents) + "{}]"} {
+		if _, err := ReadEvents([]byte(body)); fault.CodeOf(err) != fault.BadUserInput {
+			t.Errorf("%.60s: %v", body, err)
+		}
+	}
+}
