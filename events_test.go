@@ -103,10 +103,18 @@ func TestEventsOverHTTP(t *testing.T) {
 
 	// The hook stands in what it delivered, and the chain holds.
 	thread := ingest.EventThread("jarvis_webchat", "user_42", "thread_20251203_01")
-	r := s.ask(s.admin, `query($h: Hash!) { session(hash: $h) { messages { edges { node { masterPlayer { hash } } } } } verifySession(hash: $h) { valid } }`, object{"h": thread}).reply(t)
+	r := s.ask(s.admin, `query($h: Hash!) { session(hash: $h) { messages { edges { node { ambient } } } } verifySession(hash: $h) { valid } }`, object{"h": thread}).reply(t)
 	if fmt.Sprint(r.Data["verifySession"]) != "map[valid:true]" || strings.Count(fmt.Sprint(r.Data), component.DefaultHash("ply", "n8n").String()) != before {
 		t.Errorf("the session is %v", r)
 	}
+
+	// To deliver an event lets nobody read the thread.
+	reader := s.token(auth.Agent, component.DefaultHash("ply", "n8n"), auth.EventsIngest|auth.LogRead)
+	s.deliver(t, 200, reader, strings.Replace(webchat[2], `"importance":1`, `"importance":2`, 1))
+	if r := s.ask(reader, `query($h: Hash!) { session(hash: $h) { length } }`, object{"h": thread}).reply(t); r.Data["session"] != nil {
+		t.Errorf("whoever delivered sees %v", r.Data)
+	}
+	s.deliver(t, 400, hook, "["+strings.Repeat("{},", 5_000_000)+"{}]")
 
 	// Signed, without a token.
 	sign := func(at time.Time, secret, body string) []string {
@@ -120,6 +128,13 @@ func TestEventsOverHTTP(t *testing.T) {
 	first := s.deliver(t, 200, "", webchat[2], signed...)
 	if again := s.deliver(t, 200, "", webchat[2], signed...); !slices.Equal(again, first) {
 		t.Errorf("heard and sent again: %v, want %v and no other message", again, first)
+	}
+	for name, header := range map[string][]string{
+		"another key": append(slices.Clone(signed), "Idempotency-Key: 2"), "capitals": {signed[0], "X-Signature-256: sha256=" + strings.ToUpper(strings.TrimPrefix(signed[1], "X-Signature-256: sha256="))},
+	} {
+		if again := s.deliver(t, 200, "", webchat[2], header...); !slices.Equal(again, first) {
+			t.Errorf("heard and sent again with %s: %v, want %v and no other message", name, again, first)
+		}
 	}
 	s.deliver(t, 401, "", webchat[2])
 	s.deliver(t, 401, "", webchat[1], signed...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,9 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 		if err := drafts[i].Validate(fmt.Sprintf("messages[%d]", i)); err != nil {
 			return nil, err
 		}
+		if key := drafts[i].IdempotencyKey; key != nil && slices.ContainsFunc(ownKeys, func(own string) bool { return strings.HasPrefix(*key, own) }) {
+			return nil, fault.Input(fmt.Sprintf("messages[%d].idempotencyKey", i), "begins as the server's own do: with none of %s", strings.Join(ownKeys, ", "))
+		}
 		if d.viewer != nil && drafts[i].OwnerID != *d.viewer {
 			return nil, &fault.Error{Code: fault.Forbidden, Field: fmt.Sprintf("messages[%d].ownerId", i), Message: "is not the player of the token"}
 		}
@@ -55,24 +59,38 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 	return written, err
 }
 
+// aheadOfTime is how far ahead another's clock may be: all that comes later would get the same time.
+const aheadOfTime = 5 * time.Minute
+
+// Prefixes of idempotency keys that are the server's own: whoever used one first could keep others from being written.
+const (
+	exchangeKeys = "exchange:"
+	ingestKeys   = "event:" // internal/ingest gives events theirs
+)
+
+var ownKeys = []string{exchangeKeys, ingestKeys}
+
 // Deliver is Append for events that others bring: each goes to the session of its agent and its user, which nobody else
 // may have begun. The drafts are valid; faults name fields below events.
 //
 // Faults: those of Append; CONFLICT for a session that somebody else has begun.
 func (d *DB) Deliver(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
-	bytes := 0
+	bytes, latest := 0, d.Now().Add(aheadOfTime)
 	for i := range drafts {
 		bytes += drafts[i].Size()
+		if at := drafts[i].CreatedAt; at != nil && at.After(latest) {
+			return nil, fault.Input(fmt.Sprintf("events[%d].created_at", i), "is more than %v ahead", aheadOfTime)
+		}
 	}
 	if len(drafts) == 0 || len(drafts) > chain.MaxDrafts || bytes > MaxAppendBytes {
 		return nil, fault.Input("events", "are %d, of %d bytes; 1 to %d, of at most %d bytes, are allowed", len(drafts), bytes, chain.MaxDrafts, MaxAppendBytes)
 	}
-	call := &appendCall{ctx: ctx, drafts: drafts, bytes: bytes, delivered: true, done: make(chan struct{})}
+	call := &appendCall{ctx: ctx, drafts: drafts, bytes: bytes, between: true, done: make(chan struct{})}
 	call.prepare()
 	written, err := d.writer.submit(call)
 	if f, ok := errors.AsType[*fault.Error](err); ok && strings.HasPrefix(f.Field, "messages[") {
 		renamed := *f
-		renamed.Field = "events" + strings.TrimPrefix(f.Field, "messages")
+		renamed.Field = strings.Replace("events"+strings.TrimPrefix(f.Field, "messages"), ".sessionHash", ".thread_id", 1)
 		return nil, &renamed
 	}
 	return written, err

@@ -66,7 +66,7 @@ type appendPlan struct {
 	rows    messageRows
 	refs    refRows
 	keys    keyRows
-	began   map[chain.Hash]chain.Hash       // who owns a session's first message, where something is delivered
+	began   map[chain.Hash]chain.Hash       // who owns a session's first message, where something is between two
 	talks   map[string]*memory.Conversation // by id: those that something is added to, unless they have ended
 	said    map[string]bool                 // of these, those that have changed
 }
@@ -88,7 +88,7 @@ type wanted struct {
 	owners, keys            []string
 	json                    map[string]bool
 	conversations           []string
-	delivered               bool
+	between                 bool
 }
 
 func wantedBy(calls []*appendCall) *wanted {
@@ -97,7 +97,7 @@ func wantedBy(calls []*appendCall) *wanted {
 		if call.viewer != nil {
 			w.viewers[*call.viewer] = true
 		}
-		w.delivered = w.delivered || call.delivered
+		w.between = w.between || call.between
 		if call.exchange != nil {
 			w.conversations = append(w.conversations, call.exchange.id.String())
 		}
@@ -151,7 +151,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	if len(w.keys) > 0 {
 		batch.Queue(keysSQL, w.owners, w.keys).Query(p.readKeys)
 	}
-	if w.delivered {
+	if w.between {
 		batch.Queue(beganSQL, sessions).Query(p.readBegan)
 	}
 	if len(w.conversations) > 0 {
@@ -273,8 +273,8 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		if d.Original == nil && (h.audit || d.SessionHash == AuditSession(d.OwnerID)) {
 			return nil, errAuditSession(field + ".sessionHash")
 		}
-		if call.delivered && h.hash != nil && !changed && !p.beganAmong(d) {
-			return nil, &fault.Error{Code: fault.Conflict, Field: field + ".thread_id", Message: "names a thread that neither this agent nor this user has begun"}
+		if call.between && h.hash != nil && !changed && !p.beganAmong(d) {
+			return nil, &fault.Error{Code: fault.Conflict, Field: field + ".sessionHash", Message: "names a session that somebody else has begun"}
 		}
 		at, err := p.place(d, h, call.viewer, field)
 		if err != nil {
@@ -290,7 +290,7 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 			uses[key] = &use{fingerprint: &call.prepared[i].fingerprint, hash: m.Hash, message: m}
 		}
 	}
-	if err := p.converse(call.exchange, messages, len(repeats) > 0); err != nil {
+	if err := p.converse(call.exchange, messages, len(repeats)); err != nil {
 		return nil, err
 	}
 	p.repeats = append(p.repeats, repeats...)

@@ -17,9 +17,14 @@ type clock struct {
 
 // ask asks the database.
 func (c *clock) ask(ctx context.Context, p *pool) error {
+	conn, err := p.Acquire(ctx) // which may take a while, and is no part of the way there and back
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
 	began := time.Now()
 	var said time.Time
-	if err := p.QueryRow(ctx, clockSQL).Scan(&said); err != nil {
+	if err := conn.QueryRow(ctx, clockSQL).Scan(&said); err != nil {
 		return err
 	}
 	at := began.Add(time.Since(began) / 2)

@@ -16,7 +16,7 @@ import (
 
 // Limits of conversations.
 const (
-	MaxConversations   = 10_000 // that a user has at a time
+	MaxConversations   = 10_000 // that a user has at a time with an assistant
 	MaxListed          = 1000   // of a user's, the latest
 	MaxConversationLog = 1000   // messages that are erased with a conversation
 	MaxExchangeKey     = 200    // bytes of an idempotency key
@@ -38,16 +38,24 @@ func (d *DB) StartConversation(ctx context.Context, role memory.Role, userID str
 		return memory.Conversation{}, err
 	}
 	var started memory.Conversation
-	err = d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+	err = d.startConversation(ctx, id, assistant, &started)
+	for try := 1; try < upsertTries && taken(err); try++ {
+		err = d.startConversation(ctx, id, assistant, &started)
+	}
+	return started, mapError(err)
+}
+
+func (d *DB) startConversation(ctx context.Context, id memory.ID, assistant chain.Hash, started *memory.Conversation) error {
+	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+		q := dbgen.New(tx)
 		person, err := q.UpsertComponent(ctx, dbgen.UpsertComponentParams{
-			KindTable: "players", Namespace: "plu", Key: memory.UserKey(role, userID), Hash: memory.Person(role, userID).String(),
+			KindTable: "players", Namespace: "plu", Key: memory.UserKey(id.Role, id.UserID), Hash: memory.Person(id.Role, id.UserID).String(),
 		})
 		if err == nil {
-			started, err = d.newConversation(ctx, q, id, person, assistant)
+			*started, err = d.newConversation(ctx, q, id, person, assistant)
 		}
 		return err
 	})
-	return started, err
 }
 
 func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID, person, assistant chain.Hash) (memory.Conversation, error) {
@@ -57,7 +65,7 @@ func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID
 		SessionHash: id.Session().String(), CreatedAt: now, ExpiresAt: now.Add(d.conversationTTL), Most: MaxConversations,
 	})
 	if err == nil && len(rows) == 0 {
-		err = fault.New(fault.Conflict, "the user has %d conversations, which is the most at a time", MaxConversations)
+		err = fault.New(fault.Conflict, "the user has %d conversations with you, which is the most at a time", MaxConversations)
 	}
 	if err != nil {
 		return memory.Conversation{}, err
@@ -132,6 +140,9 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 			return memory.Conversation{}, err
 		}
 	}
+	if err := x.State.Check("state"); err != nil {
+		return memory.Conversation{}, err
+	}
 	now, err := d.Conversation(ctx, id)
 	if err != nil {
 		return now, err
@@ -145,7 +156,7 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 	}
 	if x.Key != nil {
 		for i := range drafts {
-			key := fmt.Sprintf("%s:%s#%d", id.UUID, *x.Key, i) // the same key in another conversation, of the same user, is another
+			key := fmt.Sprintf("%s%s:%s#%d", exchangeKeys, id.UUID, *x.Key, i) // the same key in another conversation, of the same user, is another
 			drafts[i].IdempotencyKey = &key
 		}
 	}
@@ -155,14 +166,14 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 		}
 	}
 	call := &appendCall{
-		ctx: ctx, drafts: drafts, bytes: drafts[0].Size() + drafts[1].Size(), done: make(chan struct{}),
+		ctx: ctx, drafts: drafts, bytes: drafts[0].Size() + drafts[1].Size() + len(x.State.JSON()), between: true, done: make(chan struct{}),
 		exchange: &exchange{id: id, viewer: d.viewer, patch: x.State, ttl: d.conversationTTL, now: d.moment},
 	}
 	call.prepare()
 	written, err := d.writer.submit(call)
 	d.noteWritten(written)
 	if err != nil {
-		return now, renameField(err, ".idempotencyKey", "idempotencyKey")
+		return now, renameField(renameField(err, ".idempotencyKey", "idempotencyKey"), ".sessionHash", "conversation")
 	}
 	return call.exchange.kept, nil
 }

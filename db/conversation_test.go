@@ -131,7 +131,7 @@ func TestConversationState(t *testing.T) {
 		t.Fatalf("RecordExchange() = %s, %v", c.State.JSON(), err)
 	}
 	for text, want := range map[string]fault.Code{
-		`{"x": "` + strings.Repeat("x", memory.MaxState) + `"}`: fault.BadUserInput, `{"x": {"tool_calls": []}}`: fault.ContentRejected,
+		`{"x": "` + strings.Repeat("x", memory.MaxState-10) + `"}`: fault.BadUserInput, `{"x": {"tool_calls": []}}`: fault.ContentRejected,
 	} {
 		if _, err := store.UpdateState(t.Context(), c.ID, patch(text)); fault.CodeOf(err) != want {
 			t.Errorf("%.30s: %v, want %s", text, err, want)

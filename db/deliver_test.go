@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // event is one of a thread between an agent and a user.
@@ -69,6 +71,34 @@ func TestDeliverToBegunSession(t *testing.T) {
 			if *item.Value.Content == "secret" {
 				t.Fatal("a stranger reads what was delivered")
 			}
+		}
+	}
+}
+
+// Nor the session of a conversation that has begun without a word.
+func TestExchangeInBegunSession(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	c := start(t, store, memory.Client, "42")
+	trap := draft("", "mine")
+	trap.SessionHash, trap.OwnerID = c.ID.Session(), hashOf("stranger")
+	mustAppend(t, store, trap)
+	_, err := store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "secret", Assistant: "b"}, assistant)
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != fault.Conflict || f.Field != "conversation" {
+		t.Errorf("RecordExchange() = %v, want CONFLICT of the conversation", err)
+	}
+}
+
+// The server's own idempotency keys cannot be taken by others before.
+func TestKeysOfTheServer(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	for _, key := range []string{"exchange:1", "event:call:1"} {
+		d := draft("s", "mine")
+		d.IdempotencyKey = &key
+		if _, err := store.Append(t.Context(), []chain.Draft{d}); fault.CodeOf(err) != fault.BadUserInput {
+			t.Errorf("the key %s: %v", key, err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func fillConversation(c *memory.Conversation, history, state string) (err error)
 
 // converse adds what a call's messages say to their conversation, which is locked. Messages that were written before, as their
 // idempotency keys tell, were added before.
-func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated bool) error {
+func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated int) error {
 	if x == nil {
 		return nil
 	}
@@ -74,7 +74,10 @@ func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated bo
 		return errNoConversation("conversation")
 	}
 	changed := *found
-	if !repeated {
+	if repeated > 0 && repeated < len(messages) {
+		return &fault.Error{Code: fault.Conflict, Field: "idempotencyKey", Message: "was used for half of another exchange"}
+	}
+	if repeated == 0 {
 		for i := range messages {
 			m := &messages[i]
 			changed.Say(memory.Turn{Role: memory.Speaker(*m.Role), Content: *m.Content, At: m.CreatedAt, Message: m.Hash})

@@ -27,17 +27,17 @@ var errQueueFull = fault.New(fault.Unavailable, "too many appends wait already; 
 
 // appendCall is one request to append, on its way through the writer.
 type appendCall struct {
-	ctx       context.Context
-	viewer    *chain.Hash // who appends, and only to what they may see; nil may append anywhere
-	drafts    []chain.Draft
-	prepared  []prepared // one a draft
-	exchange  *exchange  // what else the messages are; nil: nothing
-	delivered bool       // they are events from elsewhere
-	bytes     int
-	taken     *atomic.Int64 // counts the bytes of calls that are not answered
-	done      chan struct{} // closed once result and err are set
-	result    []chain.Message
-	err       error
+	ctx      context.Context
+	viewer   *chain.Hash // who appends, and only to what they may see; nil may append anywhere
+	drafts   []chain.Draft
+	prepared []prepared // one a draft
+	exchange *exchange  // what else the messages are; nil: nothing
+	between  bool       // the two of each message, of whom one must have begun its session
+	bytes    int
+	taken    *atomic.Int64 // counts the bytes of calls that are not answered
+	done     chan struct{} // closed once result and err are set
+	result   []chain.Message
+	err      error
 }
 
 func (c *appendCall) finish(result []chain.Message, err error) {

@@ -106,6 +106,8 @@ func isSearch(f *ast.Field) bool {
 	switch f.Name {
 	case "requestContext", "replayContext", "tryContext", "whyNot":
 		return true
+	case "promptMessages":
+		return f.Arguments.ForName("context") != nil
 	}
 	return false
 }

@@ -100,6 +100,6 @@ func (r *Resolver) relevant(ctx context.Context, c memory.Conversation, input mo
 	if room >= 0 && (request.TokenBudget == nil || *request.TokenBudget > room) {
 		request.TokenBudget = &room
 	}
-	selected, err := r.view(ctx).RequestContext(ctx, request)
+	selected, err := r.Store.As(c.Assistant).RequestContext(ctx, request)
 	return selected.Rendered, selected.Tokens, err
 }

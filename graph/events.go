@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -26,6 +29,8 @@ import (
 const (
 	maxEventsBody  = MaxAppendBody
 	maxSignedBody  = 1 << 20
+	mostEventBodies = 128 << 20      // of all together that are being received or worked on
+	maxEventValues = 100_000         // of JSON, names included
 	signatureLasts = 5 * time.Minute // either way
 )
 
@@ -33,13 +38,14 @@ const (
 // secret of its source. All of a list are appended, or none. The caller stands in the request's context. Places bounds how
 // many are at work at once; nil does not.
 func NewEvents(store *db.DB, secrets map[string]string, places *overload.Gate, cfg Config) http.Handler {
-	return &hooks{store: store, secrets: secrets, places: places, present: presenter{log: cfg.Log}, now: time.Now}
+	return &hooks{store: store, secrets: secrets, places: places, bodies: overload.NewRoom(mostEventBodies), present: presenter{log: cfg.Log}, now: time.Now}
 }
 
 type hooks struct {
 	store   *db.DB
 	secrets map[string]string // by source
 	places  *overload.Gate
+	bodies  *overload.Room // of what is being received or worked on
 	present presenter
 	now     func() time.Time
 }
@@ -50,18 +56,16 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only POST", http.StatusMethodNotAllowed)
 		return
 	}
-	leave, err := h.places.Enter(r.Context(), whoAsks(r.Context()))
-	if err != nil {
+	hashes, err := h.take(w, r)
+	switch {
+	case errors.Is(err, overload.ErrFull):
 		writeFull(w, r, err)
 		return
-	}
-	defer leave()
-	hashes, status, err := h.take(w, r)
-	if err != nil {
+	case err != nil:
 		if fault.CodeOf(err) == fault.Internal {
 			h.present.log.ErrorContext(r.Context(), "internal error", "cause", err)
 		}
-		writeError(w, r, status, err)
+		writeError(w, r, eventsStatus(err), err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -69,98 +73,120 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string][]chain.Hash{"hashes": hashes})
 }
 
-func (h *hooks) take(w http.ResponseWriter, r *http.Request) ([]chain.Hash, int, error) {
-	if status, err := checkHeader(r); err != nil {
-		return nil, status, err
+func eventsStatus(err error) int {
+	if fault.CodeOf(err) == fault.Conflict {
+		return http.StatusConflict
+	}
+	return exportStatus(err)
+}
+
+// sending is what somebody has sent.
+type sending struct {
+	by     *chain.Hash // the token's player; nil if it is signed
+	source string      // whose secret has signed it
+	key    string      // of the call, if it has one
+	body   []byte
+}
+
+// take reads who sends what, then waits for a place in their name: nobody holds one who has not said all.
+func (h *hooks) take(w http.ResponseWriter, r *http.Request) ([]chain.Hash, error) {
+	if _, err := checkHeader(r); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), operationLimit)
 	defer cancel()
-	by, body, source, err := h.identify(w, r)
+	in := &intake{all: h.bodies}
+	defer in.release()
+	d, err := h.identify(w, r, in)
 	if err != nil {
-		status, ok := map[fault.Code]int{fault.Unauthenticated: http.StatusUnauthorized}[fault.CodeOf(err)]
-		if !ok {
-			status = exportStatus(err)
-		}
-		return nil, status, err
+		return nil, err
 	}
-	events, err := ingest.ReadEvents(body)
+	leave, err := h.places.Enter(ctx, in.who)
 	if err != nil {
-		return nil, exportStatus(err), err
+		return nil, err
+	}
+	defer leave()
+	values := scanner{text: d.body, most: maxEventValues, left: maxEventValues, deepest: bodyNesting}
+	if values.space(); values.at < len(d.body) {
+		if err := values.value(); err != nil && !errors.Is(err, errCut) {
+			return nil, err
+		}
+	}
+	events, err := ingest.ReadEvents(d.body)
+	if err != nil {
+		return nil, err
 	}
 	for i := range events {
-		if source != "" && events[i].Source != source {
-			return nil, http.StatusForbidden, forbidden("events["+strconv.Itoa(i)+"].source", "is not %s, whose secret has signed this", source)
+		if d.source != "" && events[i].Source != d.source {
+			return nil, forbidden(fmt.Sprintf("events[%d].source", i), "is not %s, whose secret has signed this", d.source)
 		}
 	}
-	key := r.Header.Get("Idempotency-Key")
-	if key == "" && source != "" { // who sends again what was heard changes nothing
-		key = r.Header.Get("X-Signature-256")
-	}
-	hashes, err := h.append(ctx, events, by, key)
-	if fault.CodeOf(err) == fault.Conflict {
-		return nil, http.StatusConflict, err
-	}
-	return hashes, exportStatus(err), err
+	return h.append(ctx, events, d)
 }
 
-// identify gives who sends the events, nil if they are signed, the body, and the source whose secret has signed it.
-func (h *hooks) identify(w http.ResponseWriter, r *http.Request) (by *chain.Hash, body []byte, source string, err error) {
-	limit := int64(maxEventsBody)
+// identify reads the body of those who have a token, or may have signed it.
+func (h *hooks) identify(w http.ResponseWriter, r *http.Request, in *intake) (d sending, err error) {
+	limit := maxEventsBody
 	caller, err := auth.From(r.Context())
 	signed := r.Header.Get("X-Signature-256")
 	switch {
 	case err == nil:
 		if err := needScopes(caller, auth.EventsIngest); err != nil {
-			return nil, nil, "", err
+			return d, err
 		}
-		by = &caller.Player
+		d.by, d.key, in.who = &caller.Player, r.Header.Get("Idempotency-Key"), whoAsks(r.Context())
 	case signed == "" || r.Header.Get("Authorization") != "":
-		return nil, nil, "", err
+		return d, err
 	default:
-		limit = maxSignedBody
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		limit, in.who = maxSignedBody, "from "+host
 	}
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if err != nil {
-		return nil, nil, "", fault.Wrap(err, fault.BadUserInput, "the body has more than %d bytes, or ended too early", limit)
+	in.from = http.MaxBytesReader(w, r.Body, int64(limit))
+	if err := in.read(bodyLimit(r.ContentLength, limit)); errors.Is(err, overload.ErrFull) {
+		return d, err
+	} else if err != nil {
+		return d, fault.Wrap(err, fault.BadUserInput, "the body has more than %d bytes, or ended too early", limit)
 	}
-	if by == nil {
-		source, err = h.signer(signed, r.Header.Get("X-Signature-Timestamp"), body)
+	if d.body = in.body; d.by == nil {
+		var mac []byte
+		if d.source, mac, err = h.signer(signed, r.Header.Get("X-Signature-Timestamp"), d.body); err == nil {
+			d.key = hex.EncodeToString(mac) // who sends again what was heard changes nothing
+		}
 	}
-	return by, body, source, err
+	return d, err
 }
 
 // signer gives the source whose secret has signed a body: HMAC-SHA-256 over the time stamp, a point and the body.
-func (h *hooks) signer(signature, stamp string, body []byte) (string, error) {
+func (h *hooks) signer(signature, stamp string, body []byte) (source string, mac []byte, err error) {
 	refused := fault.New(fault.Unauthenticated, "the signature is that of no source: X-Signature-256 is `sha256=` and the HMAC-SHA-256, in hexadecimal, of X-Signature-Timestamp, a point and the body")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil {
-		return "", fault.New(fault.Unauthenticated, "X-Signature-Timestamp is not the time of the signature in seconds since 1970")
+		return "", nil, fault.New(fault.Unauthenticated, "X-Signature-Timestamp is not the time of the signature in seconds since 1970")
 	}
 	if off := h.now().Sub(time.Unix(seconds, 0)); off > signatureLasts || off < -signatureLasts {
-		return "", fault.New(fault.Unauthenticated, "the signature is of another time: more than %v away", signatureLasts)
+		return "", nil, fault.New(fault.Unauthenticated, "the signature is of another time: more than %v away", signatureLasts)
 	}
 	text, ok := strings.CutPrefix(signature, "sha256=")
 	sent, err := hex.DecodeString(text)
 	if !ok || err != nil || len(sent) != sha256.Size {
-		return "", refused
+		return "", nil, refused
 	}
-	found := ""
-	for source, secret := range h.secrets {
+	for name, secret := range h.secrets {
 		mac := hmac.New(sha256.New, []byte(secret))
 		_, _ = io.WriteString(mac, stamp+".")
 		_, _ = mac.Write(body)
 		if hmac.Equal(mac.Sum(nil), sent) {
-			found = source
+			source = name
 		}
 	}
-	if found == "" {
-		return "", refused
+	if source == "" {
+		return "", nil, refused
 	}
-	return found, nil
+	return source, sent, nil
 }
 
 // append makes sure of what events name, and appends them.
-func (h *hooks) append(ctx context.Context, events []ingest.Event, by *chain.Hash, key string) ([]chain.Hash, error) {
+func (h *hooks) append(ctx context.Context, events []ingest.Event, d sending) ([]chain.Hash, error) {
 	var named []chain.Hash
 	for part := range slices.Chunk(ingest.Components(events), component.MaxDrafts) {
 		made, err := h.store.UpsertComponents(ctx, part)
@@ -171,7 +197,7 @@ func (h *hooks) append(ctx context.Context, events []ingest.Event, by *chain.Has
 			named = append(named, c.Hash)
 		}
 	}
-	drafts, err := ingest.Drafts(events, named, by, key)
+	drafts, err := ingest.Drafts(events, named, d.by, d.key)
 	if err != nil {
 		return nil, err
 	}

@@ -198,7 +198,7 @@ const newConversation = `-- name: NewConversation :many
 INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
 SELECT CAST($1::TEXT AS TEXT), $2::TEXT, $3::TEXT, $4::bpchar, $5::bpchar, $6::bpchar, $7::TIMESTAMPTZ, $7, $8::TIMESTAMPTZ
 WHERE (SELECT count(*) FROM memory.conversations c
-    WHERE c.role = $2 AND c.user_id = $3 AND c.expires_at > $7) < $9::BIGINT
+    WHERE c.role = $2 AND c.user_id = $3 AND c.assistant = $5 AND c.expires_at > $7) < $9::BIGINT
 RETURNING id, role, user_id, person, assistant, session_hash, history, state, created_at, last_activity, expires_at
 `
 
@@ -216,7 +216,7 @@ type NewConversationParams struct {
 
 // What assistants know now. A viewer sees conversations that they take part in, as the assistant or as the user; no one sees
 // what has expired.
-// Unless the user has as many as are allowed.
+// Unless the user has as many with this assistant as are allowed.
 func (q *Queries) NewConversation(ctx context.Context, arg NewConversationParams) ([]MemoryConversation, error) {
 	rows, err := q.db.Query(ctx, newConversation,
 		arg.ID,

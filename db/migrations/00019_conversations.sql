@@ -18,6 +18,8 @@ CREATE TABLE memory.conversations (
     expires_at    TIMESTAMPTZ NOT NULL,
     CHECK (id LIKE role || ':%' AND split_part(id, ':', 2) = user_id)
 ) WITH (fillfactor = 70);
+-- ANALYZE must not keep what was said, or confirmed: see 00009_erase.sql.
+ALTER TABLE memory.conversations ALTER COLUMN history SET STATISTICS 0, ALTER COLUMN state SET STATISTICS 0;
 CREATE INDEX conversations_user ON memory.conversations (role, user_id, last_activity);
 CREATE INDEX conversations_expires_at ON memory.conversations (expires_at);
 CREATE INDEX conversations_activity ON memory.conversations (last_activity, id);

@@ -2,11 +2,11 @@
 -- what has expired.
 
 -- name: NewConversation :many
--- Unless the user has as many as are allowed.
+-- Unless the user has as many with this assistant as are allowed.
 INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
 SELECT CAST(@id::TEXT AS TEXT), @role::TEXT, @user_id::TEXT, @person::bpchar, @assistant::bpchar, @session_hash::bpchar, @created_at::TIMESTAMPTZ, @created_at, @expires_at::TIMESTAMPTZ
 WHERE (SELECT count(*) FROM memory.conversations c
-    WHERE c.role = @role AND c.user_id = @user_id AND c.expires_at > @created_at) < @most::BIGINT
+    WHERE c.role = @role AND c.user_id = @user_id AND c.assistant = @assistant AND c.expires_at > @created_at) < @most::BIGINT
 RETURNING *;
 
 -- name: ConversationByID :many

@@ -4952,7 +4952,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Starts a conversation in which you are the assistant. A user has at most 10,000 at a time: CONFLICT. Agents and administrators only."
+  "Starts a conversation in which you are the assistant. A user has at most 10,000 at a time with you: CONFLICT. Agents and administrators only."
   startConversation("With which assistant." role: ConversationRole!, "The user: 1 to 128 bytes, without colons or white space." userId: String!): Conversation!
   "Appends what was said to the log and adds it to the working memory, which lasts anew from then on: both or neither. Tool runs, requests and responses are never kept: text that is one, as JSON, is CONTENT_REJECTED. NOT_FOUND once the conversation has expired. The assistant and administrators only."
   recordExchange("The conversation's id." conversation: String!, "What the user said: 1 byte to 128 KiB." user: String!, "What the assistant answered: 1 byte to 128 KiB." assistant: String!, "What was confirmed by it: a JSON object that is merged into the state, key by key; null removes a key." state: JSON, "Recorded again with the same key, it is recorded once: 1 to 200 bytes." idempotencyKey: String): Conversation!

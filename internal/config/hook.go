@@ -36,7 +36,10 @@ func (s Server) validateHooks() error {
 		case seen[source]:
 			return fault.Input("HOOK_SECRETS", "names %s twice", source)
 		}
-		seen[source] = true
+		if seen[secret] {
+			return fault.Input("HOOK_SECRETS", "gives %s the secret of another source", source)
+		}
+		seen[source], seen[secret] = true, true
 	}
 	return nil
 }

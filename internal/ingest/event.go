@@ -1,7 +1,10 @@
 package ingest
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // MaxEvents is how many events one call may bring.
@@ -58,25 +62,48 @@ func (n *name) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // ReadEvents reads a JSON event, or a list of up to MaxEvents. The fault names the field, such as events[3].agent.
 func ReadEvents(body []byte) ([]Event, error) {
-	text := strings.TrimLeft(string(body[:min(len(body), 1<<10)]), " \t\r\n")
-	events := make([]Event, 1)
-	var err error
-	if strings.HasPrefix(text, "[") {
-		events = nil
-		err = json.Unmarshal(body, &events, json.RejectUnknownMembers(true))
-	} else {
-		err = json.Unmarshal(body, &events[0], json.RejectUnknownMembers(true))
-	}
+	events, err := decodeEvents(jsontext.NewDecoder(bytes.NewReader(body)))
 	if err != nil {
 		return nil, fault.Wrap(err, fault.BadUserInput, "the body is not an event, or a list of them: %s", trimPrefix(err))
 	}
 	if n := len(events); n == 0 || n > MaxEvents {
-		return nil, fault.Input("events", "are %d; 1 to %d are allowed", n, MaxEvents)
+		return nil, fault.Input("events", "are none or too many; 1 to %d are allowed", MaxEvents)
 	}
 	for i := range events {
 		if err := events[i].validate(fmt.Sprintf("events[%d]", i)); err != nil {
 			return nil, err
 		}
+	}
+	return events, nil
+}
+
+// decodeEvents reads one by one, and one more than are allowed at most.
+func decodeEvents(d *jsontext.Decoder) (events []Event, err error) {
+	list := d.PeekKind() == '['
+	if list {
+		if _, err := d.ReadToken(); err != nil {
+			return nil, err
+		}
+	}
+	for len(events) <= MaxEvents && d.PeekKind() != ']' {
+		var e Event
+		if err := json.UnmarshalDecode(d, &e, json.RejectUnknownMembers(true)); err != nil {
+			return nil, err
+		}
+		if events = append(events, e); !list {
+			break
+		}
+	}
+	if len(events) > MaxEvents {
+		return events, nil
+	}
+	if list {
+		if _, err := d.ReadToken(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows")
 	}
 	return events, nil
 }
@@ -99,6 +126,17 @@ func (e *Event) validate(field string) error {
 			return err
 		}
 	}
+	if len(e.Tags) > chain.MaxListLength {
+		return fault.Input(field+".tags", "has %d entries; at most %d are allowed", len(e.Tags), chain.MaxListLength)
+	}
+	if e.Importance < 0 || e.Importance > 2 {
+		return fault.Input(field+".importance", "%d is outside of 0 to 2", e.Importance)
+	}
+	for _, role := range []memory.Role{memory.Client, memory.Admin} { // whose conversations are kept apart: see package memory
+		if strings.HasPrefix(string(e.UserID), memory.UserKey(role, "")) {
+			return fault.Input(field+".user_id", "begins with %q, which is for users of conversations", memory.UserKey(role, ""))
+		}
+	}
 	for i := range e.Tags {
 		if err := chain.CheckText(fmt.Sprintf("%s.tags[%d]", field, i), &e.Tags[i], MaxEventNameBytes); err != nil || e.Tags[i] == "" {
 			return orEmpty(err, fmt.Sprintf("%s.tags[%d]", field, i))
@@ -119,7 +157,7 @@ func (e *Event) validate(field string) error {
 	if e.Payload.Kind() != '{' {
 		return fault.Input(field+".payload", "is not a JSON object")
 	}
-	return nil
+	return e.Payload.Compact() // the same event, written otherwise, is the same
 }
 
 func orEmpty(err error, field string) error {
@@ -169,8 +207,8 @@ func Components(events []Event) []component.Draft {
 }
 
 // Drafts gives the messages of events, by the hashes of what they name, which are in the order of Components. Who delivers
-// them stands in each as the master player; nil: nobody. With a key for the call each has an idempotency key; else those
-// have one whose payload gives them an id.
+// them stands in what is ambient, since whoever is a message's master player takes part in its session; nil: nobody. Those
+// have an idempotency key whose payload gives them an id and, with a key for the call, the others.
 func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]chain.Draft, error) {
 	known := map[componentName]chain.Hash{}
 	for i, d := range Components(events) {
@@ -187,6 +225,9 @@ func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]
 		if e.CreatedAt != nil { // the log's own time may be later
 			ambient["created_at"] = e.CreatedAt.UTC().Format(time.RFC3339Nano)
 		}
+		if by != nil {
+			ambient["delivered_by"] = by.String()
+		}
 		agent, user := of(AgentNamespace, e.Agent), of(UserNamespace, string(e.UserID))
 		d := chain.Draft{
 			SessionHash: thread, ThreadHash: &thread, OwnerID: agent, PlayerIDs: []chain.Hash{user}, Role: &e.Role, EventType: chain.EventType(e.EventType),
@@ -194,9 +235,6 @@ func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]
 		}
 		if e.Role == "user" {
 			d.OwnerID, d.PlayerIDs = user, []chain.Hash{agent}
-		}
-		if by != nil && *by != d.OwnerID {
-			d.MasterPlayer = by
 		}
 		for _, tag := range e.Tags {
 			if hash := of(TagNamespace, tag); !slices.Contains(d.Hashtags, hash) {
@@ -208,7 +246,7 @@ func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]
 			return nil, err
 		}
 		d.Ambient = pointer(chain.JSON(text))
-		if d.IdempotencyKey, err = e.key(thread, key, i); err != nil {
+		if d.IdempotencyKey, err = e.key(thread, by, key, i); err != nil {
 			return nil, err
 		}
 		if err := d.Validate(fmt.Sprintf("events[%d]", i)); err != nil {
@@ -219,15 +257,34 @@ func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]
 	return drafts, nil
 }
 
-// key gives the idempotency key of an event: by its id within its thread, else by its place in a call that has a key.
-func (e *Event) key(thread chain.Hash, call string, place int) (*string, error) {
-	var ids struct {
-		Frontend name `json:"frontend_message_id"`
-		Backend  name `json:"backend_message_id"`
+// idOf gives an id that is a text or a number, empty for anything else.
+func idOf(value jsontext.Value) string {
+	switch value.Kind() {
+	case '"':
+		text, _ := jsontext.AppendUnquote(nil, value)
+		return string(text)
+	case '0':
+		return string(value)
 	}
-	_ = json.Unmarshal(e.Payload, &ids) // ids of another kind are none
+	return ""
+}
+
+// key gives the idempotency key of an event: by its id within its thread, else by its place in a call that has a key.
+func (e *Event) key(thread chain.Hash, by *chain.Hash, call string, place int) (*string, error) {
+	var ids struct {
+		Frontend jsontext.Value `json:"frontend_message_id"`
+		Backend  jsontext.Value `json:"backend_message_id"`
+	}
+	if err := json.Unmarshal(e.Payload, &ids); err != nil {
+		return nil, fault.Input(fmt.Sprintf("events[%d].payload", place), "is not valid JSON: %s", trimPrefix(err))
+	}
+	type id struct{ kind, id string }
+	known := []id{{"b", idOf(ids.Backend)}, {"f", idOf(ids.Frontend)}}
+	if e.Role == "user" { // what the user said; elsewhere it may name what is answered
+		slices.Reverse(known)
+	}
 	short := thread.String()[:32]
-	for _, id := range []struct{ kind, id string }{{"f", string(ids.Frontend)}, {"b", string(ids.Backend)}} {
+	for _, id := range known {
 		if id.id != "" {
 			key := fmt.Sprintf("event:%s:%s:%s", short, id.kind, id.id)
 			if len(key) > chain.MaxNameBytes {
@@ -239,7 +296,11 @@ func (e *Event) key(thread chain.Hash, call string, place int) (*string, error) 
 	if call == "" {
 		return nil, nil
 	}
-	key := fmt.Sprintf("events:%s#%d", call, place)
+	sender := "signed"
+	if by != nil {
+		sender = by.String()[:32]
+	}
+	key := fmt.Sprintf("event:call:%s:%s#%d", sender, call, place)
 	if len(key) > chain.MaxNameBytes {
 		return nil, fault.Input("Idempotency-Key", "has %d bytes; at most %d are allowed", len(call), chain.MaxNameBytes-len(key)+len(call))
 	}

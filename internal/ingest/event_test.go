@@ -50,7 +50,7 @@ func TestEventBecomesMessage(t *testing.T) {
 		t.Errorf("%+v", said)
 	case len(said.Hashtags) != 2 || said.Hashtags[0] != component.DefaultHash("hsu", "jarvis"):
 		t.Errorf("tags %v", said.Hashtags)
-	case !strings.Contains(string(*said.Attachments), `"session_id": "sess-123"`):
+	case !strings.Contains(string(*said.Attachments), `"session_id":"sess-123"`):
 		t.Errorf("attachments %s", *said.Attachments)
 	case said.IdempotencyKey == nil || !strings.HasSuffix(*said.IdempotencyKey, ":f:msg-usr-0001") || !strings.Contains(*said.IdempotencyKey, thread.String()[:32]):
 		t.Errorf("key %v", said.IdempotencyKey)
@@ -76,11 +76,16 @@ func TestEventKeys(t *testing.T) {
 	if got := key("null", ""); got != "" {
 		t.Errorf("without an id: %q", got)
 	}
-	if got := key("{}", "call"); got != "events:call#0" {
+	if got := key("{}", "call"); got != "event:call:signed:call#0" {
 		t.Errorf("of a call: %q", got)
 	}
 	if key(`{"backend_message_id":"1"}`, "") == key(`{"frontend_message_id":"1"}`, "") || key(`{"backend_message_id":1}`, "x") != key(`{"backend_message_id":"1"}`, "") {
 		t.Error("ids of backends and frontends are told apart, and neither by the call nor by their type")
+	}
+	answer := `{"source":"s","agent":"a","user_id":"u","thread_id":"t","role":"%s","content":"c","payload":{"frontend_message_id":"q","backend_message_id":"%s"}}`
+	of := func(role, id string) string { return *draftsOf(t, fmt.Sprintf(answer, role, id), "")[0].IdempotencyKey }
+	if of("assistant", "1") == of("assistant", "2") || of("user", "1") != of("user", "2") || !strings.HasSuffix(of("system", "1"), ":b:1") {
+		t.Error("two answers to what a user said are one, or that is two")
 	}
 	if EventThread("a", "b", "c") == EventThread("a", "b c", "") || EventThread("a\n1 b", "c", "d") == EventThread("a", "b", "c") {
 		t.Error("two threads are one")
@@ -101,9 +106,9 @@ func TestEventsAreRefused(t *testing.T) {
 		return "{" + strings.Join(parts, ",") + "}"
 	}
 	for name, bad := range map[string][]string{
-		"source": {"", `""`, `"` + strings.Repeat("x", 201) + `"`}, "agent": {"", `"\u0000"`}, "user_id": {"", "null", `""`}, "thread_id": {"", `""`},
+		"source": {"", `""`, `"` + strings.Repeat("x", 201) + `"`}, "agent": {"", `"\u0000"`}, "user_id": {"", "null", `""`, `"client:42"`, `"admin:1"`}, "thread_id": {"", `""`},
 		"role": {"", `"admin"`, "null"}, "content": {"", `""`, `"` + strings.Repeat("x", chain.MaxContentBytes+1) + `"`},
-		"event_type": {`"erasure"`, `"note"`}, "importance": {"3", "-1"}, "payload": {"[]", "1", `{"a":"\u0000"}`}, "tags": {`[""]`},
+		"event_type": {`"erasure"`, `"note"`}, "importance": {"3", "-1"}, "payload": {"[]", "1", `{"a":"\u0000"}`}, "tags": {`[""]`, "[" + strings.Repeat(`"x",`, 256) + `"x"]`},
 	} {
 		for _, value := range bad {
 			events, err := ReadEvents([]byte("[" + with("x", "")[:0] + with(name, value) + "]"))

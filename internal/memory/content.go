@@ -33,13 +33,13 @@ func rejected(field, why string) error {
 // fenced is JSON as models write it, between two lines of back-ticks.
 var fenced = regexp.MustCompile("(?s)^```[a-zA-Z]*\\s*\\n(.*?)\\n?```$")
 
-// bodies gives what may be a body in its own right: all of a text, with or without a fence, and each line of a stream of events.
+// bodies gives what may be a body in its own right: all of a text, with or without a fence, and each event of a stream of them.
 func bodies(content string) []string {
 	content = strings.TrimSpace(content)
 	if m := fenced.FindStringSubmatch(content); m != nil {
-		content = m[1]
+		content = strings.TrimSpace(m[1])
 	}
-	if !strings.HasPrefix(content, "data:") {
+	if !strings.HasPrefix(content, "data:") && !strings.HasPrefix(content, "event:") {
 		return []string{content}
 	}
 	var parts []string
@@ -51,30 +51,33 @@ func bodies(content string) []string {
 	return parts
 }
 
-// technical says what a JSON value is if it is, or holds, something that is never kept. It is empty for everything else, what
-// is not JSON included.
+// technical says what a JSON text is if it is, or holds, something that is never kept. It is empty for everything else, what
+// is not JSON included, and what nests deeper than any of these do. It takes time in proportion to the text.
 func technical(text []byte) string {
-	switch first := firstByte(text); first {
-	case '{':
-		var o map[string]json.RawMessage
-		if json.Unmarshal(text, &o) != nil {
-			return ""
-		}
-		if why := object(o).kind(); why != "" {
+	if first := firstByte(text); first != '{' && first != '[' || tooDeep(text) {
+		return ""
+	}
+	var value any
+	if json.Unmarshal(text, &value) != nil {
+		return ""
+	}
+	return technicalValue(value)
+}
+
+func technicalValue(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		if why := object(v).kind(); why != "" {
 			return why
 		}
-		for _, value := range o {
-			if why := technical(value); why != "" {
+		for _, inner := range v {
+			if why := technicalValue(inner); why != "" {
 				return why
 			}
 		}
-	case '[':
-		var list []json.RawMessage
-		if json.Unmarshal(text, &list) != nil {
-			return ""
-		}
-		for _, value := range list {
-			if why := technical(value); why != "" {
+	case []any:
+		for _, inner := range v {
+			if why := technicalValue(inner); why != "" {
 				return why
 			}
 		}
@@ -91,7 +94,23 @@ func firstByte(text []byte) byte {
 	return 0
 }
 
-type object map[string]json.RawMessage
+// tooDeep tells whether brackets are open, in strings or not, deeper than the log takes JSON.
+func tooDeep(text []byte) bool {
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '{', '[':
+			if depth++; depth > chain.MaxJSONDepth {
+				return true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return false
+}
+
+type object map[string]any
 
 const (
 	toolRun  = "the JSON of a tool's run"
@@ -102,63 +121,47 @@ const (
 // kind tells an object by the names that the chat APIs of OpenAI, Anthropic and Google give their bodies.
 func (o object) kind() string {
 	switch kind := o.text("type"); {
-	case o.is("tool_calls", '['), o.is("function_call", '{'), o.is("functionCall", '{'), o.is("functionResponse", '{'), o.is("tool_call_id", '"'), o.is("tool_use_id", '"'):
+	case o.isList("tool_calls"), o.isObject("function_call"), o.isObject("functionCall"), o.isObject("functionResponse"), o.isText("tool_call_id"), o.isText("tool_use_id"):
 		return toolRun
-	case kind == "tool_use", kind == "tool_result", kind == "function_call", kind == "function_call_output", kind == "function" && o.is("function", '{'):
+	case kind == "tool_use", kind == "tool_result", kind == "function_call", kind == "function_call_output", kind == "function" && o.isObject("function"):
 		return toolRun
 	case o.text("role") == "tool", o.text("role") == "function":
 		return toolRun
-	case o.is("name", '"') && (o.is("arguments", '"') || o.is("arguments", '{')):
+	case o.isText("name") && (o.isText("arguments") || o.isObject("arguments")):
 		return toolRun
-	case (o.is("tool", '"') || o.is("tool_name", '"')) && (o.has("arguments") || o.has("args") || o.has("input") || o.has("parameters") || o.has("result") || o.has("output")):
+	case (o.isText("tool") || o.isText("tool_name")) && (o.has("arguments") || o.has("args") || o.has("input") || o.has("parameters") || o.has("result") || o.has("output")):
 		return toolRun
-	case o.is("messages", '[') && o.list("messages").any(func(m object) bool { return m.is("role", '"') }):
+	case o.anyOf("messages", func(m object) bool { return m.isText("role") }):
 		return request
-	case o.is("contents", '[') && o.list("contents").any(func(m object) bool { return m.is("parts", '[') }):
+	case o.anyOf("contents", func(m object) bool { return m.isList("parts") }):
 		return request
-	case o.is("model", '"') && (o.has("prompt") || o.has("input") || o.is("tools", '[')) && !o.has("output"):
+	case o.isText("model") && (o.has("prompt") || o.has("input") || o.isList("tools")) && !o.has("output"):
 		return request
-	case o.is("choices", '[') && o.list("choices").any(func(c object) bool {
-		return c.is("message", '{') || c.is("delta", '{') || c.is("text", '"') && c.has("finish_reason")
+	case o.anyOf("choices", func(c object) bool {
+		return c.isObject("message") || c.isObject("delta") || c.isText("text") && c.has("finish_reason")
 	}):
 		return response
 	case strings.HasPrefix(o.text("object"), "chat.completion"), o.text("object") == "text_completion", o.text("object") == "response" && o.has("output"):
 		return response
-	case kind == "message" && o.is("content", '[') && o.has("stop_reason"):
+	case kind == "message" && o.isList("content") && o.has("stop_reason"), kind == "content_block_delta" && o.isObject("delta"):
 		return response
-	case o.is("candidates", '[') && o.list("candidates").any(func(c object) bool { return c.is("content", '{') }):
+	case o.anyOf("candidates", func(c object) bool { return c.isObject("content") }):
 		return response
 	}
 	return ""
 }
 
-func (o object) has(name string) bool { _, ok := o[name]; return ok }
+func (o object) has(name string) bool      { _, ok := o[name]; return ok }
+func (o object) text(name string) string   { text, _ := o[name].(string); return text }
+func (o object) isText(name string) bool   { _, ok := o[name].(string); return ok }
+func (o object) isList(name string) bool   { _, ok := o[name].([]any); return ok }
+func (o object) isObject(name string) bool { _, ok := o[name].(map[string]any); return ok }
 
-// is tells whether there is a value of this name that begins with this byte.
-func (o object) is(name string, first byte) bool { return firstByte(o[name]) == first }
-
-func (o object) text(name string) (text string) {
-	_ = json.Unmarshal(o[name], &text)
-	return text
-}
-
-type objects []object
-
-func (o object) list(name string) (list objects) {
-	var parts []json.RawMessage
-	_ = json.Unmarshal(o[name], &parts)
-	for _, part := range parts {
-		var one object
-		if json.Unmarshal(part, &one) == nil {
-			list = append(list, one)
-		}
-	}
-	return list
-}
-
-func (list objects) any(holds func(object) bool) bool {
-	for _, o := range list {
-		if holds(o) {
+// anyOf tells whether a list of this name has an object that is so.
+func (o object) anyOf(name string, so func(object) bool) bool {
+	list, _ := o[name].([]any)
+	for _, value := range list {
+		if one, ok := value.(map[string]any); ok && so(one) {
 			return true
 		}
 	}

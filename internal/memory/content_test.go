@@ -58,6 +58,15 @@ func TestCheckTurn(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, why)
 		}
 	}
+	// A hostile text takes no longer than another of its length.
+	for _, text := range []string{strings.Repeat("[", MaxTurnBytes/2) + strings.Repeat("]", MaxTurnBytes/2), strings.Repeat(`[`, 9_999) + `"` + strings.Repeat("x", MaxTurnBytes-30_000) + `"` + strings.Repeat("]", 9_999)} {
+		if err := CheckTurn("user", text); err != nil {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+	if err := CheckTurn("assistant", "event: message_start\ndata: {\"type\":\"content_block_delta\",\"delta\":{}}\n"); fault.CodeOf(err) != fault.ContentRejected {
+		t.Errorf("a stream of events: %v", err)
+	}
 	for _, text := range []string{"", " \n", strings.Repeat("x", MaxTurnBytes+1), "a\x00b", "\xff"} {
 		if err := CheckTurn("user", text); fault.CodeOf(err) != fault.BadUserInput {
 			t.Errorf("%.20q: %v", text, err)

@@ -145,7 +145,7 @@ type State map[string]json.RawMessage
 
 // ParseState reads a JSON object; the fault names the field.
 func ParseState(field string, text chain.JSON) (State, error) {
-	if err := chain.CheckJSON(field, &text, chain.MaxContentBytes); err != nil {
+	if err := chain.CheckJSON(field, &text, MaxState); err != nil {
 		return nil, err
 	}
 	var s State
@@ -155,8 +155,17 @@ func ParseState(field string, text chain.JSON) (State, error) {
 	return s, nil
 }
 
+// Check says whether what was confirmed may be kept: CONTENT_REJECTED for a tool's run, or a model's request or response, at
+// any depth.
+func (s State) Check(field string) error {
+	if why := technical([]byte(s.JSON())); why != "" {
+		return rejected(field, why)
+	}
+	return nil
+}
+
 // Merge gives the state with a patch over it, key by key: a value takes the place of the one before, and null removes it.
-// Faults: BAD_USER_INPUT beyond the limits, CONTENT_REJECTED for what is not to be kept.
+// Faults: BAD_USER_INPUT beyond the limits, CONTENT_REJECTED for what both make together that is not to be kept.
 func (s State) Merge(field string, patch State) (State, error) {
 	merged := maps.Clone(s)
 	if merged == nil {
@@ -167,9 +176,6 @@ func (s State) Merge(field string, patch State) (State, error) {
 			delete(merged, key)
 			continue
 		}
-		if why := technical(value); why != "" {
-			return nil, rejected(field+"."+key, why)
-		}
 		merged[key] = value
 	}
 	if len(merged) > MaxStateKeys {
@@ -178,7 +184,7 @@ func (s State) Merge(field string, patch State) (State, error) {
 	if size := len(merged.JSON()); size > MaxState {
 		return nil, fault.Input(field, "makes a state of %d bytes; at most %d are allowed", size, MaxState)
 	}
-	return merged, nil
+	return merged, merged.Check(field)
 }
 
 // JSON writes the state, keys in order: the same state is the same text.

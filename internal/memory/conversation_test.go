@@ -119,12 +119,20 @@ func TestMerge(t *testing.T) {
 	if _, err := (State{}).Merge("state", many); fault.CodeOf(err) != fault.BadUserInput {
 		t.Errorf("a state of many keys: %v", err)
 	}
-	call, err := ParseState("state", `{"last":{"deep":[{"tool_calls":[]}]}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (State{}).Merge("state", call); fault.CodeOf(err) != fault.ContentRejected {
-		t.Errorf("a state with a tool's run: %v", err)
+	for have, patch := range map[string]string{
+		`{}`: `{"last":{"deep":[{"tool_calls":[]}]}}`, `{"a":1}`: `{"model":"m","messages":[{"role":"user","content":"hola"}]}`, `{"name":"f"}`: `{"arguments":{}}`,
+	} {
+		before, err := ParseState("state", chain.JSON(have))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, err := ParseState("state", chain.JSON(patch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := before.Merge("state", call); fault.CodeOf(err) != fault.ContentRejected {
+			t.Errorf("%s over %s: %v", patch, have, err)
+		}
 	}
 }
 

@@ -90,7 +90,10 @@ type Assembly struct {
 func (a Assembly) With(context string, tokens int) []PromptMessage {
 	history := a.history
 	for over := -a.left; a.budget > 0 && over > 0 && len(history) > 0; {
-		n := min(2, len(history))
+		n := 1
+		for n < len(history) && history[n].Role == Assistant {
+			n++
+		}
 		over -= Tokens(history[:n])
 		history = history[n:]
 	}
