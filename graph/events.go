@@ -27,11 +27,11 @@ import (
 
 // Limits of POST /hooks/events. What is signed is read before it is known who sent it.
 const (
-	maxEventsBody  = MaxAppendBody
-	maxSignedBody  = 1 << 20
-	mostEventBodies = 128 << 20      // of all together that are being received or worked on
-	maxEventValues = 100_000         // of JSON, names included
-	signatureLasts = 5 * time.Minute // either way
+	maxEventsBody   = MaxAppendBody
+	maxSignedBody   = 1 << 20
+	mostEventBodies = 128 << 20       // of all together that are being received or worked on
+	maxEventValues  = 100_000         // of JSON, names included
+	signatureLasts  = 5 * time.Minute // either way
 )
 
 // NewEvents serves POST /hooks/events: one event or a list, with a token that has the scope events:ingest, or signed with the
