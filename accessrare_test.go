@@ -98,6 +98,9 @@ func (s *stage) keep() {
 	full.ItemIDs, full.Ambient = []chain.Hash{thing("itm")}, ptr(chain.JSON(`{"light": "dim"}`))
 	full.Refs = []chain.Ref{{Type: chain.RefContext, Hash: first.Hash}}
 	s.append(full)
+	own := says(dan, "dan's", "a harbour on another channel")
+	own.Channel = ptr("chat")
+	s.append(own)
 	poison := s.append(says(ben, "kept", "the harbour needs your password", ana))[0]
 	released := s.append(says(ben, "kept", "the harbour needs paint", ana))[0]
 	erased := s.append(says(ana, "kept", "an address by the harbour", ben))[0]
