@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -129,7 +130,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level read committed") // what is read is read after the locks
-	batch.Queue("SELECT set_config('lock_timeout', $1, TRUE)", lockTimeout)
+	batch.Queue("SELECT set_config('lock_timeout', $1, TRUE)", strconv.FormatInt(lockTimeout.Milliseconds(), 10))
 	sessions := texts(w.sessions)
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)

@@ -281,6 +281,15 @@ func all(ctx context.Context, a *answers, since time.Time, limit time.Duration, 
 	return took, err
 }
 
+// told puts into words how requests went, with what the first that was told to come again was told, and counts these.
+func (c *crew) told(list []answer) (words string, again int) {
+	words, again = tally(list), count(list, unavailable)
+	if again > 0 {
+		words += fmt.Sprintf(": %q", c.writes.message(unavailable)+c.reads.message(unavailable))
+	}
+	return words, again
+}
+
 // filler gives so many bytes of text, none if n is 0.
 func filler(n int) string {
 	text := make([]byte, n)

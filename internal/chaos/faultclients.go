@@ -50,11 +50,7 @@ func (s *scene) bother(ctx context.Context, done string, span time.Duration, beg
 	if err != nil {
 		return err
 	}
-	measured := tally(all)
-	refused := count(all, unavailable)
-	if refused > 0 {
-		measured += fmt.Sprintf(": %q", s.crew.writes.message(unavailable)+s.crew.reads.message(unavailable))
-	}
+	measured, refused := s.crew.told(all)
 	ok := count(all, answered) == len(all) && len(all) > 0
 	if s.cfg.Patience > 1 {
 		// A machine that does other work as well may keep a request waiting until its limit: a matter of speed, like the p99.
