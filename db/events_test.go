@@ -1,0 +1,214 @@
+package db_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/internal/ingest"
+)
+
+const insertEvent = `INSERT INTO ia_nest_events (source, agent, user_id, channel, thread_id, event_type, role, importance, tags, content, payload)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`
+
+// sentEvent gives the arguments of insertEvent.
+func sentEvent(thread, role, content, payload string) []any {
+	return []any{"webchat_backend", "jarvis_webchat", "user_42", "webchat", thread, "message", role, 0, []string{"jarvis", "webchat"}, content, payload}
+}
+
+// What tools insert are messages of a chain, as they would be by HTTP.
+func TestInsertEvents(t *testing.T) {
+	t.Parallel()
+	conn, _ := schema(t)
+	first := value[int64](t, conn, insertEvent, sentEvent("t-1", "user", "¿puedes bajar la calefacción?", `{"frontend_message_id": "m-1"}`)...)
+	again := value[int64](t, conn, insertEvent, sentEvent("t-1", "user", "¿puedes bajar la calefacción?", `{"frontend_message_id": "m-1"}`)...)
+	if again != first {
+		t.Errorf("the same event again has the id %d, want %d", again, first)
+	}
+	// What is left out has the defaults; everything else comes back as a node that inserts shows it.
+	got := rowOfView(t, conn, `WITH x AS (SELECT 1) SELECT * FROM ia_nest_events WHERE role = 'user'`)
+	if got["content"] != "¿puedes bajar la calefacción?" || got["agent"] != "jarvis_webchat" || got["user_id"] != "user_42" || got["thread_id"] != "t-1" {
+		t.Errorf("the event is shown as %v", got)
+	}
+	second := value[int64](t, conn, `INSERT INTO public.ia_nest_events (source, agent, user_id, thread_id, role, content, created_at)
+		VALUES ('webchat_backend', 'jarvis_webchat', 'user_42', 't-1', 'assistant', 'Hecho.', '2020-01-01') RETURNING id`)
+	session := ingest.EventThread("jarvis_webchat", "user_42", "t-1")
+	chained := value[string](t, conn, `SELECT string_agg(sequence || ' ' || (thread_hash = session_hash) || ' ' || (ambient ->> 'thread_id') || ' ' || event_type
+		|| ' ' || cardinality(hashtags), ', ' ORDER BY id) FROM log.messages WHERE session_hash = $1`, session.String())
+	if want := "1 true t-1 message 2, 2 true t-1 message 0"; chained != want {
+		t.Errorf("messages = %s, want %s", chained, want)
+	}
+	if late := value[bool](t, conn, `SELECT b.created_at = a.created_at AND b.ambient ->> 'created_at' LIKE '2020-01-01%'
+		FROM log.messages a, log.messages b WHERE a.id = $1 AND b.id = $2`, first, second); !late {
+		t.Error("an event that comes late has not the time of the one before it, or does not say its own")
+	}
+	if n := value[int](t, conn, broken); n != 0 {
+		t.Errorf("%d messages do not hold", n)
+	}
+	if _, err := conn.Exec(t.Context(), insertEvent, sentEvent("t-1", "user", "otra cosa", `{"frontend_message_id": "m-1"}`)...); sqlState(err) != "23505" {
+		t.Errorf("another event with the same id: %v, want 23505", err)
+	}
+}
+
+// What cannot be an event says why, and nothing is left behind.
+func TestInsertEventsRefused(t *testing.T) {
+	t.Parallel()
+	conn, _ := schema(t)
+	change := func(place int, to any) []any {
+		args := sentEvent("t-1", "user", "hola", "{}")
+		args[place] = to
+		return args
+	}
+	for name, args := range map[string][]any{
+		"source": change(0, nil), "agent": change(1, ""), "user_id": change(2, strings.Repeat("x", 201)), "user_id begins": change(2, "client:7"),
+		"thread_id": change(4, nil), "event_type": change(5, "erasure"), "role": change(6, "king"), "importance": change(7, 3),
+		"tags": change(8, []string{""}), "content": change(9, ""), "payload": change(10, "[1]"),
+	} {
+		_, err := conn.Exec(t.Context(), insertEvent, args...)
+		if sqlState(err) != "23514" || !strings.Contains(err.Error(), "ia_nest_events."+strings.Fields(name)[0]) {
+			t.Errorf("%s: %v, want that it is told", name, err)
+		}
+	}
+	for _, sql := range []string{"UPDATE ia_nest_events SET content = 'x'", "DELETE FROM ia_nest_events"} {
+		if _, err := conn.Exec(t.Context(), sql); sqlState(err) != "55000" {
+			t.Errorf("%s: %v, want 55000", sql, err)
+		}
+	}
+	squatter := ingest.EventThread("jarvis_webchat", "user_42", "t-2")
+	mustExec(t, conn, "INSERT INTO log.messages (session_hash, owner_id, content) VALUES ($1, h('squatter'), 'mine')", squatter.String())
+	if _, err := conn.Exec(t.Context(), insertEvent, sentEvent("t-2", "user", "hola", "{}")...); sqlState(err) != "23505" {
+		t.Errorf("a thread that somebody else has begun: %v, want 23505", err)
+	}
+	if n := value[int](t, conn, "SELECT (SELECT count(*) FROM log.messages) - 1 + (SELECT count(*) FROM core.players)"); n != 0 {
+		t.Errorf("%d rows are left behind", n)
+	}
+}
+
+// Two tools at once: each event once, in one chain. A login that may insert events may do nothing else.
+func TestInsertEventsAtOnce(t *testing.T) {
+	t.Parallel()
+	admin, url := schema(t)
+	name := "tool_" + strings.ReplaceAll(admin.Config().Database, "-", "_")
+	mustExec(t, admin, "CREATE ROLE "+name+" NOLOGIN; GRANT INSERT, SELECT ON public.ia_nest_events TO "+name)
+	t.Cleanup(func() {
+		if _, err := admin.Exec(context.WithoutCancel(t.Context()), "DROP OWNED BY "+name+"; DROP ROLE "+name); err != nil {
+			t.Error(err)
+		}
+	})
+	var wait sync.WaitGroup
+	for range 2 {
+		conn := superuser(t, url)
+		mustExec(t, conn, "SET ROLE "+name)
+		if _, err := conn.Exec(t.Context(), "INSERT INTO log.messages (session_hash, owner_id, content) VALUES (repeat('a', 64), repeat('a', 64), 'x')"); sqlState(err) != "42501" {
+			t.Errorf("an insert into the log: %v, want 42501", err)
+		}
+		wait.Go(func() {
+			for i := range 50 {
+				args := sentEvent("t-1", "user", "número", `{"frontend_message_id": "m-`+string(rune('a'+i/2))+`"}`)
+				if _, err := conn.Exec(t.Context(), strings.TrimSuffix(insertEvent, " RETURNING id"), args...); err != nil {
+					t.Errorf("insert: %v", err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if got := value[string](t, admin, "SELECT count(*) || ' ' || max(sequence) FROM log.messages"); got != "25 25" {
+		t.Errorf("messages and the last one's place: %s, want 25 25", got)
+	}
+	if n := value[int](t, admin, broken); n != 0 {
+		t.Errorf("%d messages do not hold", n)
+	}
+}
+
+// The statements of the specification, word for word.
+const (
+	contextOfThread = `SELECT
+    role,
+    content,
+    event_type,
+    created_at,
+    tags,
+    payload
+FROM ia_nest_events
+WHERE agent      = $1      -- 'jarvis_webchat'
+  AND user_id    = $2      -- 'user_42'
+  AND thread_id  = $3      -- 'thread_20251203_01'
+  AND event_type = 'message'
+  AND role IN ('user', 'assistant')
+ORDER BY created_at DESC
+LIMIT $4;                  -- por ejemplo 20`
+	threadsOfUser = `SELECT
+    thread_id,
+    MIN(created_at) AS started_at,
+    MAX(created_at) AS last_event_at,
+    COUNT(*)        AS num_events
+FROM ia_nest_events
+WHERE agent   = 'jarvis_webchat'
+  AND user_id = 'user_42'
+GROUP BY thread_id
+ORDER BY last_event_at DESC
+LIMIT 20;`
+)
+
+// fillEvents makes a log of that many events of a thousand users with two agents, without the triggers that chain them,
+// which would take an hour for a million.
+func fillEvents(t testing.TB, conn *pgx.Conn, count int) {
+	t.Helper()
+	mustExec(t, conn, "ALTER TABLE log.messages DISABLE TRIGGER ALL")
+	mustExec(t, conn, `INSERT INTO core.players (hash, namespace, key)
+		SELECT log.sha256('plu:user_' || i), 'plu', 'user_' || i FROM generate_series(0, 999) AS i
+		UNION ALL SELECT log.sha256('ply:' || a), 'ply', a FROM unnest('{jarvis_webchat,jarvis_voice}'::TEXT[]) AS a`)
+	mustExec(t, conn, `INSERT INTO log.messages (id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, role, event_type, importance,
+			channel, source, content, attachments, ambient, salt, content_digest, refs_digest, created_at, id_digest)
+		SELECT i, log.sha256('m' || i), log.sha256('s' || e.thread), i / 50000 + 1, CASE WHEN i > 50000 THEN log.sha256('p' || i) END, log.sha256('s' || e.thread),
+			CASE WHEN e.asks THEN person ELSE agent END, ARRAY[CASE WHEN e.asks THEN agent ELSE person END], CASE WHEN e.asks THEN 'user' ELSE 'assistant' END,
+			'message', 0, 'webchat', 'webchat_backend', 'what is said in message ' || i, '{}', jsonb_build_object('thread_id', 'thread_' || e.thread),
+			'\x00112233445566778899aabbccddeeff', log.sha256('c' || i), log.sha256('r'), now() - INTERVAL '1 year' + i * INTERVAL '1 second', log.sha256('d' || i)
+		FROM generate_series(1, $1) AS i
+		CROSS JOIN LATERAL (SELECT i % 50000 AS thread, i / 50000 % 2 = 0 AS asks) e
+		CROSS JOIN LATERAL (SELECT log.sha256('plu:user_' || e.thread % 1000) AS person, log.sha256('ply:' || CASE e.thread % 3 WHEN 0 THEN 'jarvis_voice' ELSE 'jarvis_webchat' END) AS agent) n`, count)
+	mustExec(t, conn, "ALTER TABLE log.messages ENABLE TRIGGER ALL")
+	mustExec(t, conn, "INSERT INTO log.participants SELECT hash FROM core.players; ANALYZE log.messages, log.participants, core.players")
+}
+
+// BenchmarkEventsView measures the two statements on a log of a million.
+func BenchmarkEventsView(b *testing.B) {
+	_, url := open(b)
+	conn := superuser(b, url)
+	fillEvents(b, conn, 1_000_000)
+	for name, ask := range map[string]func() error{
+		"context of a thread": func() error {
+			rows, err := conn.Query(b.Context(), contextOfThread, "jarvis_webchat", "user_42", "thread_5042", 20)
+			if err != nil {
+				return err
+			}
+			rows.Close()
+			if n := rows.CommandTag().RowsAffected(); n != 20 {
+				b.Fatalf("%d rows", n)
+			}
+			return rows.Err()
+		},
+		"threads of a user": func() error {
+			rows, err := conn.Query(b.Context(), threadsOfUser)
+			if err != nil {
+				return err
+			}
+			rows.Close()
+			if n := rows.CommandTag().RowsAffected(); n != 20 {
+				b.Fatalf("%d rows", n)
+			}
+			return rows.Err()
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := ask(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
