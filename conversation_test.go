@@ -89,10 +89,14 @@ func TestConversationsOverHTTP(t *testing.T) {
 			// The order of a prompt.
 			prompt := func(code, input, more string) (roles []string, all string, tokens float64) {
 				t.Helper()
-				list, _ := ask(code, `mutation($c: String!, $i: String!, $p: String!, $r: String) { promptMessages(conversation: $c, input: $i, rolePrompt: $p, rules: $r`+more+`) { role content tokens } }`,
+				list, _ := ask(code, `mutation($c: String!, $i: String!, $p: String!, $r: String) { promptMessages(conversation: $c, input: $i, rolePrompt: $p, rules: $r`+more+`) { role content tokens pieces } }`,
 					object{"c": id, "i": input, "p": flow.rolePrompt, "r": flow.rules}).([]any)
 				for _, m := range list {
 					m := m.(map[string]any)
+					pieces := m["pieces"].([]any)
+					if float64(len(pieces)) != m["tokens"] || fmt.Sprint(pieces...) != m["content"] {
+						t.Errorf("%v tokens of %q are %q", m["tokens"], m["content"], pieces)
+					}
 					roles, all, tokens = append(roles, m["role"].(string)), all+m["content"].(string)+"\n", tokens+m["tokens"].(float64)
 				}
 				return roles, all, tokens

@@ -61,7 +61,7 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	messages := assembly.With(relevant, tokens)
 	out := make([]model.PromptMessage, len(messages))
 	for i, m := range messages {
-		out[i] = model.PromptMessage{Role: string(m.Role), Content: m.Content, Tokens: m.Tokens}
+		out[i] = model.NewPromptMessage(m)
 	}
 	return out, nil
 }

@@ -334,7 +334,7 @@ func (ec *executionContext) _PromptMessage_role(ctx context.Context, field graph
 			return ec.fieldContext_PromptMessage_role(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
+			return obj.Role(), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -345,7 +345,7 @@ func (ec *executionContext) _PromptMessage_role(ctx context.Context, field graph
 	)
 }
 func (ec *executionContext) fieldContext_PromptMessage_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("PromptMessage", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("PromptMessage", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _PromptMessage_content(ctx context.Context, field graphql.CollectedField, obj *model.PromptMessage) (ret graphql.Marshaler) {
@@ -392,6 +392,29 @@ func (ec *executionContext) _PromptMessage_tokens(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_PromptMessage_tokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PromptMessage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PromptMessage_pieces(ctx context.Context, field graphql.CollectedField, obj *model.PromptMessage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PromptMessage_pieces(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pieces()
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PromptMessage_pieces(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PromptMessage", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Turn_role(ctx context.Context, field graphql.CollectedField, obj *model.Turn) (ret graphql.Marshaler) {
@@ -718,6 +741,11 @@ func (ec *executionContext) _PromptMessage(ctx context.Context, sel ast.Selectio
 			}
 		case "tokens":
 			out.Values[i] = ec._PromptMessage_tokens(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pieces":
+			out.Values[i] = ec._PromptMessage_pieces(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

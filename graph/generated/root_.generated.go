@@ -419,6 +419,7 @@ type ComplexityRoot struct {
 
 	PromptMessage struct {
 		Content func(childComplexity int) int
+		Pieces  func(childComplexity int) int
 		Role    func(childComplexity int) int
 		Tokens  func(childComplexity int) int
 	}
@@ -2430,6 +2431,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.PromptMessage.Content(childComplexity), true
+	case "PromptMessage.pieces":
+		if e.ComplexityRoot.PromptMessage.Pieces == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PromptMessage.Pieces(childComplexity), true
 	case "PromptMessage.role":
 		if e.ComplexityRoot.PromptMessage.Role == nil {
 			break
@@ -4942,6 +4949,8 @@ type PromptMessage {
   content: String!
   "What the text costs in tokens; a provider adds a few for each message."
   tokens: Int!
+  "The text, token by token, in tokens of o200k_base; a character that several tokens share stands whole in the last of them."
+  pieces: [String!]!
 }
 
 extend type Query {
@@ -7126,6 +7135,8 @@ func (ec *executionContext) childFields_PromptMessage(ctx context.Context, field
 		return ec.fieldContext_PromptMessage_content(ctx, field)
 	case "tokens":
 		return ec.fieldContext_PromptMessage_tokens(ctx, field)
+	case "pieces":
+		return ec.fieldContext_PromptMessage_pieces(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PromptMessage", field.Name)
 }

@@ -2,9 +2,11 @@ package model
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/memory"
+	"github.com/tzzr/context-manager/internal/token"
 )
 
 // Conversation is what an assistant knows now.
@@ -41,3 +43,21 @@ type Turn struct{ memory.Turn }
 
 // Role is who said it.
 func (t Turn) Role() TurnRole { return TurnRole(strings.ToUpper(string(t.Turn.Role))) }
+
+// PromptMessage is a message for a model.
+type PromptMessage struct {
+	memory.PromptMessage
+	pieces func() ([]string, error)
+}
+
+// NewPromptMessage shows a message. Its text is cut into tokens when that is first asked for, and once, however often it
+// is: an operation may name a field many times.
+func NewPromptMessage(m memory.PromptMessage) PromptMessage {
+	return PromptMessage{m, sync.OnceValues(func() ([]string, error) { return token.Pieces(m.Content) })}
+}
+
+// Role is who says it.
+func (m PromptMessage) Role() string { return string(m.PromptMessage.Role) }
+
+// Pieces is its text, token by token.
+func (m PromptMessage) Pieces() ([]string, error) { return m.pieces() }

@@ -150,16 +150,6 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// A message for a model.
-type PromptMessage struct {
-	// `system`, `user` or `assistant`.
-	Role string `json:"role"`
-	// Its text.
-	Content string `json:"content"`
-	// What the text costs in tokens; a provider adds a few for each message.
-	Tokens int `json:"tokens"`
-}
-
 // A quarantine in a connection.
 type QuarantineEdge struct {
 	// For `after`.

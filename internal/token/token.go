@@ -19,18 +19,25 @@ type Counter func(text string) (int, error)
 // DefaultEncoding is what is counted in unless asked otherwise.
 const DefaultEncoding = string(tokenizer.O200kBase)
 
-var defaultCounter = sync.OnceValues(func() (Counter, error) { return load(tokenizer.O200kBase) })
+var (
+	defaultCodec = sync.OnceValues(func() (tokenizer.Codec, error) {
+		codec, err := tokenizer.Get(tokenizer.O200kBase)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.Internal, "the vocabulary cannot be read")
+		}
+		return codec, nil
+	})
+	defaultCounter = sync.OnceValues(func() (Counter, error) {
+		codec, err := defaultCodec()
+		if err != nil {
+			return nil, err
+		}
+		return remembering(codec.Count)
+	})
+)
 
 // Default gives the counter of DefaultEncoding. Its vocabulary is part of the binary and read once.
 func Default() (Counter, error) { return defaultCounter() }
-
-func load(encoding tokenizer.Encoding) (Counter, error) {
-	codec, err := tokenizer.Get(encoding)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.Internal, "the vocabulary cannot be read")
-	}
-	return remembering(codec.Count)
-}
 
 // The same messages are counted for one request after another, so the counts of short texts are remembered.
 const (
