@@ -18,6 +18,8 @@ var rules = []struct{ from, to string }{
 	{"graph", "embeddings"}, {"embeddings", "graph"}, {"embeddings", "db"},
 	{"graph", "db/dbgen"},
 	{"web", "db"}, {"web", "graph"},
+	// Examples use the API alone, as anybody's programs would.
+	{"docs/", "internal"}, {"docs/", "graph"}, {"docs/", "db"}, {"docs/", "web"}, {"docs/", "embeddings"},
 	// The pure packages: no database, no transport.
 	{"internal/chain", "internal/ingest"}, {"internal/ranking", "internal/selection"},
 }
