@@ -135,6 +135,10 @@ func (w *writer) value(name string, typ *ast.Type) string {
 		return "{}"
 	case name == "userId":
 		return w.from("user")
+	case name == "agent":
+		return w.from("agent")
+	case name == "threadId":
+		return w.from("event thread")
 	case name == "conversation" || name == "id":
 		return w.from("conversation")
 	}

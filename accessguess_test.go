@@ -264,6 +264,7 @@ func (s *stage) base(player chain.Hash) map[string]string {
 		"id": quoted(model.GlobalID("Message", mine.Hash.String())), "reason": `"why"`, "namespace": "PLY", "key": quoted(key),
 		"kind": "AGENT", "name": `"none"`, "from": "0", "to": "0", "count": "5", "at": `"2026-01-01T00:00:00Z"`, "book": `"b"`, "title": `"t"`, "search": `"harbour"`,
 		"conversation": quoted(talk.ID), "user": `"u"`, "assistant": `"a"`, "input": `"i"`, "rolePrompt": `"r"`, "role": "CLIENT", "userId": `"guess"`, "state": "{}",
+		"agent": quoted(key), "threadId": `"t"`, "last": "5",
 		"conversation.id": quoted(talk.ID), "deleteConversation.id": quoted(talk.ID),
 		"session.hash": quoted(mine.SessionHash), "thread.hash": quoted(mine.ThreadHash),
 	}

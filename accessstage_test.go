@@ -13,6 +13,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/knowledge"
+	"github.com/tzzr/context-manager/internal/ingest"
 	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/selection"
 )
@@ -92,7 +93,18 @@ func (s *stage) peopleAndThings() {
 	citing := says(fay, "all", "sent with what only Ben and Dan see", ana, cleo, ben, dan)
 	citing.Refs = []chain.Ref{{Type: chain.RefContext, Hash: s.append(hidden)[0].Hash}}
 	s.citing = s.append(citing)[0]
+	s.upsert(component.Draft{Namespace: "plu", Key: "visitor"})
+	s.append(tells("ben", "visitor", "t", "the harbour is closed", ana))
 	s.sealAll()
+}
+
+// tells is what an agent says to a user in a thread of events, with others who hear it.
+func tells(agent, user, thread, content string, others ...chain.Hash) chain.Draft {
+	session, ambient := ingest.EventThread(agent, user, thread), chain.JSON(fmt.Sprintf(`{"thread_id": %q}`, thread))
+	return chain.Draft{
+		SessionHash: session, ThreadHash: &session, OwnerID: playerOf(agent), PlayerIDs: append([]chain.Hash{component.DefaultHash("plu", user)}, others...),
+		Role: ptr("assistant"), Importance: 1, Content: content, Ambient: &ambient,
+	}
 }
 
 // properties gives the values of the documents' variables, by name, for a caller.

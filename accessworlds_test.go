@@ -105,10 +105,16 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 		w.mine = append(w.mine, w.copied(seed))
 	}
 	hide(60)
+	for _, thread := range []string{"t1", "t2"} {
+		d := tells("ana", "u1", thread, "the harbour of "+thread)
+		d.CreatedAt = ptr(longAgo.Add(time.Hour))
+		w.copied(d)
+	}
+	w.hidden = append(w.hidden, w.other.append(tells("cleo", "u1", "t1", "classified"), tells("cleo", "u1", "t3", "classified"))...)
 	for i, s := range []*site{w.one, w.other} {
 		s.record(knowledge.Draft{Kind: chain.RefSecretary, Book: "book", Title: "harbour", Content: text(random2(), 8), CreatedAt: &longAgo},
 			knowledge.Draft{Kind: chain.RefAccountant, Book: "ledger", Title: "invoice", Content: text(random2(), 8), CreatedAt: &longAgo})
-		s.upsert(component.Draft{Namespace: "ply", Key: "ana", Name: ptr("Lantern One"), Preferences: []string{"harbour", "Lantern"}},
+		s.upsert(component.Draft{Namespace: "plu", Key: "u1"}, component.Draft{Namespace: "ply", Key: "ana", Name: ptr("Lantern One"), Preferences: []string{"harbour", "Lantern"}},
 			component.Draft{Namespace: "ply", Key: "ben", Name: ptr("Bridge"), Preferences: []string{"tomato"}},
 			component.Draft{Namespace: "hst", Key: "thing", Name: ptr("harbour")})
 		if i == 1 {
@@ -193,6 +199,7 @@ func (w *worlds) fillPools() {
 	w.pools["ID"] = append(w.pools["ID"], selections...)
 	w.pools["conversation"] = quoted(ownTalk, hiddenTalk, "client:u1:"+inventedUUID, "admin:u1:00000000-0000-4000-8000-000000000001")
 	w.pools["user"] = quoted("u1", "u2")
+	w.pools["agent"], w.pools["event thread"] = quoted("ana", "cleo", "nobody"), quoted("t1", "t2", "t3")
 	w.pools["token"] = quoted(token, inventedUUID)
 	for _, list := range []string{"messages", "sessions", "threads", "citedBy", "thread.messages"} {
 		for _, h := range hashes["message"] {

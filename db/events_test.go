@@ -108,14 +108,31 @@ func TestInsertEventsAtOnce(t *testing.T) {
 		wait.Go(func() {
 			for i := range 50 {
 				args := sentEvent("t-1", "user", "número", `{"frontend_message_id": "m-`+string(rune('a'+i/2))+`"}`)
-				if _, err := conn.Exec(t.Context(), strings.TrimSuffix(insertEvent, " RETURNING id"), args...); err != nil {
+				if _, err := conn.Exec(t.Context(), strings.TrimSuffix(insertEvent, "id")+"*", args...); err != nil {
 					t.Errorf("insert: %v", err)
 				}
 			}
 		})
 	}
 	wait.Wait()
-	if got := value[string](t, admin, "SELECT count(*) || ' ' || max(sequence) FROM log.messages"); got != "25 25" {
+	// Who names a stranger first keeps nobody waiting who names them, too; and nothing is shown twice.
+	one, err := superuser(t, url).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const named = "INSERT INTO log.messages (session_hash, owner_id, content) VALUES (log.sha256($1), h('stranger'), 'x')"
+	if _, err := one.Exec(t.Context(), named, "one"); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, admin, "SET statement_timeout = '10s'")
+	mustExec(t, admin, named, "two")
+	if err := one.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := value[int](t, admin, "SELECT count(*) FROM ia_nest_events WHERE agent = h('stranger')"); n != 2 {
+		t.Errorf("%d events of a stranger whom two named first, want 2", n)
+	}
+	if got := value[string](t, admin, "SELECT count(*) || ' ' || max(sequence) FROM log.messages WHERE owner_id <> h('stranger')"); got != "25 25" {
 		t.Errorf("messages and the last one's place: %s, want 25 25", got)
 	}
 	if n := value[int](t, admin, broken); n != 0 {
@@ -171,7 +188,29 @@ func fillEvents(t testing.TB, conn *pgx.Conn, count int) {
 		CROSS JOIN LATERAL (SELECT i % 50000 AS thread, i / 50000 % 2 = 0 AS asks) e
 		CROSS JOIN LATERAL (SELECT log.sha256('plu:user_' || e.thread % 1000) AS person, log.sha256('ply:' || CASE e.thread % 3 WHEN 0 THEN 'jarvis_voice' ELSE 'jarvis_webchat' END) AS agent) n`, count)
 	mustExec(t, conn, "ALTER TABLE log.messages ENABLE TRIGGER ALL")
-	mustExec(t, conn, "INSERT INTO log.participants SELECT hash FROM core.players; ANALYZE log.messages, log.participants, core.players")
+	mustExec(t, conn, "INSERT INTO log.participants (player) SELECT hash FROM core.players; ANALYZE log.messages, log.participants, core.players")
+}
+
+// Both statements go by index, prepared or not.
+func TestEventsViewByIndex(t *testing.T) {
+	t.Parallel()
+	conn, _ := schema(t)
+	fillEvents(t, conn, 50_000)
+	mustExec(t, conn, "SET plan_cache_mode = force_generic_plan")
+	mustExec(t, conn, "PREPARE of_thread (TEXT, TEXT, TEXT, INT) AS "+contextOfThread)
+	for name, sql := range map[string]string{"threads of a user": threadsOfUser, "context of a thread": "EXECUTE of_thread ('jarvis_webchat', 'user_42', 'thread_5042', 20)"} {
+		rows, err := conn.Query(t.Context(), "EXPLAIN (COSTS OFF) "+sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(plan, "\n"); !strings.Contains(text, "messages_events") || strings.Contains(text, "Seq Scan on messages") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
 }
 
 // BenchmarkEventsView measures the two statements on a log of a million.

@@ -208,3 +208,27 @@ func (h *hooks) append(ctx context.Context, events []ingest.Event, d sending) ([
 	}
 	return hashes, err
 }
+
+// eventNames refuses what no event can have been told under.
+func eventNames(agent, userID string, threadID *string) error {
+	for _, n := range []struct {
+		field string
+		text  *string
+	}{{"agent", &agent}, {"userId", &userID}, {"threadId", threadID}} {
+		if n.text != nil && *n.text == "" {
+			return fault.Input(n.field, "is empty")
+		}
+		if err := chain.CheckText(n.field, n.text, ingest.MaxEventNameBytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// given is an argument, or what it is by default: null may be stated.
+func given(argument *int, otherwise int) int {
+	if argument == nil {
+		return otherwise
+	}
+	return *argument
+}

@@ -145,6 +145,8 @@ func (c *complexityCounter) length(f *ast.Field) int {
 		return c.page(f)
 	case t.Name() == "MessageRange":
 		return c.rangeLength(f)
+	case f.ObjectDefinition.Name == "Query" && (f.Name == "threadEvents" || f.Name == "userThreads"):
+		return c.eventsLength(f)
 	case t.Elem == nil, f.Name == "edges": // an edge is counted by its connection
 		return 1
 	case f.ObjectDefinition.Name == "MessageRange": // and a message by its range
@@ -171,6 +173,15 @@ func (c *complexityCounter) page(f *ast.Field) int {
 func (c *complexityCounter) rangeLength(f *ast.Field) int {
 	count, _ := integer(f.ArgumentMap(c.variables)["count"])
 	return min(max(count, 1), maxRange)
+}
+
+// eventsLength is how many events, or threads of events, are asked for.
+func (c *complexityCounter) eventsLength(f *ast.Field) int {
+	args := f.ArgumentMap(c.variables)
+	first, _ := integer(args["first"])
+	last, _ := integer(args["last"])
+	kept, _ := integer(args["keepImportant"])
+	return min(max(first, last+kept, 1), maxPage)
 }
 
 func integer(v any) (int, bool) {

@@ -58,6 +58,8 @@ var access = map[string]map[string]rule{
 		"quarantines":      {auth.LogRead, administratorsOnly},
 		"conversation":     {auth.LogRead, nil},
 		"conversations":    {auth.LogRead, nil},
+		"threadEvents":     {auth.LogRead, nil},
+		"userThreads":      {auth.LogRead, nil},
 	},
 	"Mutation": {
 		"appendMessages":     {auth.LogAppend, ownMessages},

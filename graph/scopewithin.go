@@ -55,6 +55,7 @@ var within = map[string]map[string]auth.Scopes{
 	"ReplayCause":       {"messages": auth.LogRead},
 	"Conversation":      {"user": part, "assistant": part, "history": part, "session": auth.LogRead},
 	"Turn":              {"message": auth.LogRead},
+	"EventThread":       {"thread": auth.LogRead},
 	"Token":             {"player": part, "creator": part},
 	"CreatedToken":      {"token": part},
 	"Quarantine": {

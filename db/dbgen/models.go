@@ -412,13 +412,13 @@ type IaNestEvent struct {
 	Agent      string
 	UserID     string
 	Channel    *string
-	ThreadID   *chain.Hash
+	ThreadID   string
 	EventType  string
 	Role       *string
 	Importance int16
 	Tags       interface{}
-	Content    string
-	Payload    chain.JSON
+	Content    *string
+	Payload    chain.NullJSON
 	CreatedAt  time.Time
 }
 
@@ -506,6 +506,15 @@ type LogMessagesV7 struct {
 	Hashtags    []chain.Hash
 	Ambient     chain.NullJSON
 	CreatedAt   time.Time
+}
+
+type LogParticipant struct {
+	Player string
+}
+
+type LogPlayerName struct {
+	Hash string
+	Name string
 }
 
 type LogPlayersKnown struct {

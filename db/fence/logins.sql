@@ -49,6 +49,7 @@ END $$;
 GRANT USAGE ON SCHEMA log, core, knowledge, embedding, memory, seal, auth TO cm_writer, cm_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA log, core, knowledge, embedding, memory, seal TO cm_writer, cm_reader;
 GRANT SELECT ON public.ia_nest_events TO cm_writer, cm_reader;
+GRANT INSERT ON public.ia_nest_events TO cm_writer;
 GRANT SELECT ON public.goose_db_version TO cm_writer;
 GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA auth TO cm_writer;
 
@@ -57,7 +58,7 @@ GRANT UPDATE ON memory.quarantines TO cm_writer;
 GRANT INSERT, UPDATE, DELETE ON memory.conversations TO cm_writer;
 GRANT USAGE ON SEQUENCE log.message_id TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.erase TO cm_writer;
-GRANT EXECUTE ON FUNCTION log.absent TO cm_writer, cm_reader;
+GRANT EXECUTE ON FUNCTION log.absent, log.sessions_between TO cm_writer, cm_reader;
 GRANT INSERT, UPDATE ON core.players, core.hashtags, core.flags, core.items, core.locations, core.names TO cm_writer;
 GRANT INSERT ON seal.leaves, seal.tiles, seal.trees, seal.logs, seal.checkpoints, seal.cosignatures TO cm_writer;
 GRANT INSERT, DELETE ON seal.outbox TO cm_writer;

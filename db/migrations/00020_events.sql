@@ -3,8 +3,13 @@
 -- +goose Up
 SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 
--- Whom messages have named, so that a name can be looked up that no row of core.players has.
-CREATE TABLE log.participants (player CHAR(64) COLLATE "C" PRIMARY KEY); -- a domain would have every row read
+-- Whom messages have named, so that a name can be looked up that no row of core.players has. Two who name somebody first at the
+-- same time both say so, since the one would else wait for as long as the other takes: the row with the least id counts.
+CREATE TABLE log.participants (
+    id     BIGINT GENERATED ALWAYS AS IDENTITY,
+    player CHAR(64) COLLATE "C" NOT NULL -- a domain would have every row read
+);
+CREATE INDEX participants_player ON log.participants (player, id);
 CREATE INDEX participants_name ON log.participants ((player::TEXT));
 CREATE INDEX players_key ON core.players (key);
 CREATE TRIGGER immutable BEFORE UPDATE OR DELETE ON log.participants FOR EACH ROW EXECUTE FUNCTION log.refuse_change();
@@ -35,8 +40,7 @@ BEGIN
     INSERT INTO log.participants (player)
     SELECT DISTINCT n.player::CHAR(64) AS player
     FROM (SELECT e.player FROM enrolled e UNION ALL SELECT a.owner_id FROM added a WHERE a.event_type = 'erasure') n
-    WHERE NOT EXISTS (SELECT FROM log.participants p WHERE p.player = n.player::CHAR(64)) ORDER BY 1
-    ON CONFLICT DO NOTHING;
+    WHERE NOT EXISTS (SELECT FROM log.participants p WHERE p.player = n.player::CHAR(64));
     RETURN NULL;
 END $$;
 -- +goose StatementEnd
@@ -61,11 +65,31 @@ CREATE INDEX messages_events ON log.messages (
     log.pair_key(log.event_agent(role, owner_id, players_id), log.event_person(role, owner_id, players_id)),
     log.event_thread(ambient, thread_hash), created_at);
 
+-- For the events of a thread that matter, however long it is.
+CREATE INDEX messages_important ON log.messages (session_hash, importance, sequence) WHERE importance > 0;
+
+-- Sessions that both take part in, and the viewer, too, if there is one: who reads as a player sees no membership but their
+-- own. It has its owner's rights.
+-- +goose StatementBegin
+CREATE FUNCTION log.sessions_between(viewer CHAR(64), one CHAR(64), other CHAR(64)) RETURNS CHAR(64)[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+    IF log.viewer() IS NOT NULL AND log.viewer() IS DISTINCT FROM viewer THEN
+        RETURN '{}';
+    END IF;
+    RETURN ARRAY(SELECT a.session_hash::CHAR(64) FROM log.members a JOIN log.members b ON b.session_hash = a.session_hash
+        WHERE a.player = one AND b.player = other AND (viewer IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = viewer AND v.session_hash = a.session_hash)));
+END $$;
+-- +goose StatementEnd
+
 -- What players are called: their key, or their hash as long as they have none.
 CREATE VIEW log.player_names WITH (security_invoker) AS
     SELECT p.hash::CHAR(64) AS hash, p.key AS name FROM core.players p
     UNION ALL
-    SELECT n.player, n.player::TEXT FROM log.participants n WHERE NOT EXISTS (SELECT FROM core.players p WHERE p.hash = n.player);
+    SELECT n.player, n.player::TEXT FROM log.participants n
+    WHERE NOT EXISTS (SELECT FROM core.players p WHERE p.hash = n.player)
+        AND NOT EXISTS (SELECT FROM log.participants o WHERE o.player = n.player AND o.id < n.id);
 
 -- The names come first, since that is what is asked for: two of them lead to the messages between two by index. A message
 -- that nobody is named in beside its owner has one name only.

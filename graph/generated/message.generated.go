@@ -39,6 +39,7 @@ type MessageResolver interface {
 	Refs(ctx context.Context, obj *model.Message, typeArg *chain.RefType) ([]model.MessageRef, error)
 	CitedBy(ctx context.Context, obj *model.Message, first *int, after *string) (*model.MessageConnection, error)
 	Integrity(ctx context.Context, obj *model.Message) (*model.MessageIntegrity, error)
+
 	Quarantined(ctx context.Context, obj *model.Message) (bool, error)
 }
 type MessageIntegrityResolver interface {
@@ -1181,6 +1182,29 @@ func (ec *executionContext) fieldContext_Message_integrity(_ context.Context, fi
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Message_keptForImportance(ctx context.Context, field graphql.CollectedField, obj *model.Message) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Message_keptForImportance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.KeptForImportance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Message_keptForImportance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Message", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Message_quarantined(ctx context.Context, field graphql.CollectedField, obj *model.Message) (ret graphql.Marshaler) {
@@ -3877,6 +3901,11 @@ func (ec *executionContext) _Message(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "keptForImportance":
+			out.Values[i] = ec._Message_keptForImportance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "quarantined":
 			field := field
 
@@ -5691,6 +5720,16 @@ func (ec *executionContext) marshalNSessionEdge2ᚕgithubᚗcomᚋtzzrᚋcontext
 
 func (ec *executionContext) marshalNThread2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐThread(ctx context.Context, sel ast.SelectionSet, v model.Thread) graphql.Marshaler {
 	return ec._Thread(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNThread2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐThread(ctx context.Context, sel ast.SelectionSet, v *model.Thread) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Thread(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNThreadConnection2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐThreadConnection(ctx context.Context, sel ast.SelectionSet, v *model.ThreadConnection) graphql.Marshaler {

@@ -33,6 +33,7 @@ type ResolverRoot interface {
 	ContextSelection() ContextSelectionResolver
 	Conversation() ConversationResolver
 	DroppedItem() DroppedItemResolver
+	EventThread() EventThreadResolver
 	Flag() FlagResolver
 	Hashtag() HashtagResolver
 	Item() ItemResolver
@@ -243,6 +244,14 @@ type ComplexityRoot struct {
 		Selections       func(childComplexity int) int
 	}
 
+	EventThread struct {
+		LastEventAt func(childComplexity int) int
+		NumEvents   func(childComplexity int) int
+		StartedAt   func(childComplexity int) int
+		Thread      func(childComplexity int) int
+		ThreadID    func(childComplexity int) int
+	}
+
 	Flag struct {
 		Data        func(childComplexity int) int
 		Description func(childComplexity int) int
@@ -295,33 +304,34 @@ type ComplexityRoot struct {
 	}
 
 	Message struct {
-		Ambient      func(childComplexity int) int
-		Attachments  func(childComplexity int) int
-		Channel      func(childComplexity int) int
-		CitedBy      func(childComplexity int, first *int, after *string) int
-		Content      func(childComplexity int) int
-		CreatedAt    func(childComplexity int) int
-		EventType    func(childComplexity int) int
-		Flag         func(childComplexity int) int
-		Hash         func(childComplexity int) int
-		Hashtags     func(childComplexity int) int
-		ID           func(childComplexity int) int
-		Importance   func(childComplexity int) int
-		Integrity    func(childComplexity int) int
-		Items        func(childComplexity int) int
-		Location     func(childComplexity int) int
-		MasterItem   func(childComplexity int) int
-		MasterPlayer func(childComplexity int) int
-		Owner        func(childComplexity int) int
-		Players      func(childComplexity int) int
-		PrevHash     func(childComplexity int) int
-		Quarantined  func(childComplexity int) int
-		Refs         func(childComplexity int, typeArg *chain.RefType) int
-		Role         func(childComplexity int) int
-		Sequence     func(childComplexity int) int
-		Session      func(childComplexity int) int
-		Source       func(childComplexity int) int
-		Thread       func(childComplexity int) int
+		Ambient           func(childComplexity int) int
+		Attachments       func(childComplexity int) int
+		Channel           func(childComplexity int) int
+		CitedBy           func(childComplexity int, first *int, after *string) int
+		Content           func(childComplexity int) int
+		CreatedAt         func(childComplexity int) int
+		EventType         func(childComplexity int) int
+		Flag              func(childComplexity int) int
+		Hash              func(childComplexity int) int
+		Hashtags          func(childComplexity int) int
+		ID                func(childComplexity int) int
+		Importance        func(childComplexity int) int
+		Integrity         func(childComplexity int) int
+		Items             func(childComplexity int) int
+		KeptForImportance func(childComplexity int) int
+		Location          func(childComplexity int) int
+		MasterItem        func(childComplexity int) int
+		MasterPlayer      func(childComplexity int) int
+		Owner             func(childComplexity int) int
+		Players           func(childComplexity int) int
+		PrevHash          func(childComplexity int) int
+		Quarantined       func(childComplexity int) int
+		Refs              func(childComplexity int, typeArg *chain.RefType) int
+		Role              func(childComplexity int) int
+		Sequence          func(childComplexity int) int
+		Session           func(childComplexity int) int
+		Source            func(childComplexity int) int
+		Thread            func(childComplexity int) int
 	}
 
 	MessageConnection struct {
@@ -481,9 +491,11 @@ type ComplexityRoot struct {
 		Session          func(childComplexity int, hash chain.Hash) int
 		Sessions         func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string) int
 		Thread           func(childComplexity int, hash chain.Hash) int
+		ThreadEvents     func(childComplexity int, agent string, userID string, threadID string, last *int, keepImportant *int) int
 		Threads          func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string) int
 		Tokens           func(childComplexity int, player *chain.Hash, first *int, after *string) int
 		TryContext       func(childComplexity int, request model.ContextRequestInput, weights []ranking.Set) int
+		UserThreads      func(childComplexity int, agent string, userID string, first *int) int
 		VerifyLog        func(childComplexity int) int
 		VerifySession    func(childComplexity int, hash chain.Hash) int
 		WhyNot           func(childComplexity int, selection string, hash *chain.Hash, text *string) int
@@ -1558,6 +1570,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.EraseImpact.Selections(childComplexity), true
 
+	case "EventThread.lastEventAt":
+		if e.ComplexityRoot.EventThread.LastEventAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EventThread.LastEventAt(childComplexity), true
+	case "EventThread.numEvents":
+		if e.ComplexityRoot.EventThread.NumEvents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EventThread.NumEvents(childComplexity), true
+	case "EventThread.startedAt":
+		if e.ComplexityRoot.EventThread.StartedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EventThread.StartedAt(childComplexity), true
+	case "EventThread.thread":
+		if e.ComplexityRoot.EventThread.Thread == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EventThread.Thread(childComplexity), true
+	case "EventThread.threadId":
+		if e.ComplexityRoot.EventThread.ThreadID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EventThread.ThreadID(childComplexity), true
+
 	case "Flag.data":
 		if e.ComplexityRoot.Flag.Data == nil {
 			break
@@ -1868,6 +1911,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Message.Items(childComplexity), true
+	case "Message.keptForImportance":
+		if e.ComplexityRoot.Message.KeptForImportance == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Message.KeptForImportance(childComplexity), true
 	case "Message.location":
 		if e.ComplexityRoot.Message.Location == nil {
 			break
@@ -2834,6 +2883,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Thread(childComplexity, args["hash"].(chain.Hash)), true
+	case "Query.threadEvents":
+		if e.ComplexityRoot.Query.ThreadEvents == nil {
+			break
+		}
+
+		args, err := ec.field_Query_threadEvents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ThreadEvents(childComplexity, args["agent"].(string), args["userId"].(string), args["threadId"].(string), args["last"].(*int), args["keepImportant"].(*int)), true
 	case "Query.threads":
 		if e.ComplexityRoot.Query.Threads == nil {
 			break
@@ -2867,6 +2927,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.TryContext(childComplexity, args["request"].(model.ContextRequestInput), args["weights"].([]ranking.Set)), true
+	case "Query.userThreads":
+		if e.ComplexityRoot.Query.UserThreads == nil {
+			break
+		}
+
+		args, err := ec.field_Query_userThreads_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.UserThreads(childComplexity, args["agent"].(string), args["userId"].(string), args["first"].(*int)), true
 	case "Query.verifyLog":
 		if e.ComplexityRoot.Query.VerifyLog == nil {
 			break
@@ -5031,6 +5102,32 @@ extend type Mutation {
   dropEmbeddingModel("The model, as ` + "`" + `embeddingModels` + "`" + ` names it." name: String!): [EmbeddingModel!]!
 }
 `, BuiltIn: false},
+	{Name: "../schema/event.graphqls", Input: `"A conversation of an agent with a user, as whoever tells of it by events calls it."
+type EventThread {
+  "Its id, as the events have it."
+  threadId: String!
+  "When its first event happened."
+  startedAt: Time!
+  "When its last event happened."
+  lastEventAt: Time!
+  "How many events it has, errors and others included."
+  numEvents: Int!
+  "The same in the log."
+  thread: Thread!
+}
+
+extend type Message {
+  "Whether ` + "`" + `threadEvents` + "`" + ` gives it for its importance alone: it is older than the last ones. False everywhere else."
+  keptForImportance: Boolean!
+}
+
+extend type Query {
+  "What a user and an agent have said last in a thread, oldest first: what a prompt needs. Errors and other events are left out, and so is what is in quarantine or was erased. With ` + "`" + `keepImportant` + "`" + `, older messages of importance 1 or 2 stand before them, in their place."
+  threadEvents("The agent, as events call it." agent: String!, "The user, as events call them." userId: String!, "The thread, as events call it." threadId: String!, "At most this many: 1 to 200." last: Int = 20, "At most this many older ones, the most important, of these the newest: 0 to 200, and 200 with ` + "`" + `last` + "`" + `." keepImportant: Int = 0): [Message!]!
+  "The threads of an agent with a user, the latest first: those that whoever asks takes part in."
+  userThreads("The agent, as events call it." agent: String!, "The user, as events call them." userId: String!, "At most this many: 1 to 200." first: Int = 20): [EventThread!]!
+}
+`, BuiltIn: false},
 	{Name: "../schema/message.graphqls", Input: `"What a message was sent with."
 enum RefType {
   "An earlier message."
@@ -6819,6 +6916,22 @@ func (ec *executionContext) childFields_EraseImpact(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type EraseImpact", field.Name)
 }
 
+func (ec *executionContext) childFields_EventThread(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "threadId":
+		return ec.fieldContext_EventThread_threadId(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_EventThread_startedAt(ctx, field)
+	case "lastEventAt":
+		return ec.fieldContext_EventThread_lastEventAt(ctx, field)
+	case "numEvents":
+		return ec.fieldContext_EventThread_numEvents(ctx, field)
+	case "thread":
+		return ec.fieldContext_EventThread_thread(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EventThread", field.Name)
+}
+
 func (ec *executionContext) childFields_Flag(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6975,6 +7088,8 @@ func (ec *executionContext) childFields_Message(ctx context.Context, field graph
 		return ec.fieldContext_Message_citedBy(ctx, field)
 	case "integrity":
 		return ec.fieldContext_Message_integrity(ctx, field)
+	case "keptForImportance":
+		return ec.fieldContext_Message_keptForImportance(ctx, field)
 	case "quarantined":
 		return ec.fieldContext_Message_quarantined(ctx, field)
 	}

@@ -25,7 +25,10 @@ func ParseGlobalID(id string) (kind, key string, ok bool) {
 }
 
 // Message is a message of the log.
-type Message struct{ chain.Message }
+type Message struct {
+	chain.Message
+	KeptForImportance bool
+}
 
 // IsNode marks it as readable by its id.
 func (Message) IsNode() {}
