@@ -129,9 +129,7 @@ func (w *world) recordsOnce(t *testing.T) {
 }
 
 func (w *world) writesFailures(t *testing.T) {
-	const limit = 300 * time.Millisecond
-	flags := append(w.ownModel(), "-model-key", "a key of a test", "-model-timeout", limit.String())
-	base := w.chat(t, flags...)
+	base, hasty := w.chat(t, w.ownModel()...), w.chat(t, append(w.ownModel(), "-model-timeout", "300ms")...)
 	for i, c := range []struct {
 		name   string
 		speak  http.HandlerFunc
@@ -155,7 +153,10 @@ func (w *world) writesFailures(t *testing.T) {
 		{"nobody", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 502, "model", "model_unavailable", "No se ha podido contactar con el modelo de IA. MODEL_UNAVAILABLE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := visit(t, base)
+			b, limit := visit(t, base), 30_000
+			if c.status == http.StatusGatewayTimeout {
+				b.base, limit = hasty, 300
+			}
 			b.begin(t)
 			id := fmt.Sprint("fallo-", i)
 			w.says(t, c.speak)
@@ -164,12 +165,13 @@ func (w *world) writesFailures(t *testing.T) {
 					t.Errorf("the visitor gets %+v, want %d %s", r, c.status, c.word)
 				}
 			}
-			line := fmt.Sprintf("system 1 webchat webchat → 1 [{error} {%s}] %s %d %s/v1/chat/completions %s", c.tag, c.event, limit.Milliseconds(), w.model.URL, id)
+			line := fmt.Sprintf("system 1 webchat webchat → 1 [{error} {%s}] %s %d %s/v1/chat/completions %s", c.tag, c.event, limit, w.model.URL, id)
 			got := slices.DeleteFunc(w.errors(t), func(found string) bool { return !strings.HasSuffix(found, " "+id) })
 			if !slices.Equal(got, []string{line, line}) {
 				t.Errorf("events are\n%s\nwant twice\n%s", strings.Join(got, "\n"), line)
 			}
 			w.speak.Store(nil)
+			b.base = base
 			if r := b.say(t, id, "hola"); r.status != 200 || len(r.Messages) != 2 {
 				t.Errorf("tried again: %d %q", r.status, r.said())
 			}
@@ -177,7 +179,7 @@ func (w *world) writesFailures(t *testing.T) {
 	}
 
 	w.says(t, func(out http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer a key of a test" || r.URL.Path != "/v1/chat/completions" {
+		if r.Header.Get("Authorization") != "Bearer "+modelKey || r.URL.Path != "/v1/chat/completions" {
 			t.Errorf("the model is asked with %q at %s", r.Header.Get("Authorization"), r.URL)
 		}
 		_, _ = io.WriteString(out, `{"choices":[{"message":{"content":"{\"tool_calls\":[]}"}}]}`)
@@ -239,6 +241,11 @@ func (w *world) saysExpired(t *testing.T) {
 func (w *world) limits(t *testing.T) {
 	base := w.chat(t)
 	b := visit(t, base)
+	for _, file := range []string{"/", "/chat.js", "/chat.css"} {
+		if r := b.send(t, http.MethodGet, file, "", "Accept", "*/*"); r.status != 200 {
+			t.Errorf("GET %s: %d", file, r.status)
+		}
+	}
 	b.begin(t)
 	for _, c := range []struct {
 		name, text string

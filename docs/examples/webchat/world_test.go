@@ -128,8 +128,12 @@ func (w *world) chat(t *testing.T, args ...string) string {
 	return string(found)
 }
 
+const modelKey = "a key of a test"
+
 // ownModel are the flags of a chat with the test's model.
-func (w *world) ownModel() []string { return []string{"-model-url", w.model.URL + "/v1", "-model", "test"} }
+func (w *world) ownModel() []string {
+	return []string{"-model-url", w.model.URL + "/v1", "-model", "test", "-model-key", modelKey}
+}
 
 // browser is a visitor's.
 type browser struct {
@@ -179,8 +183,11 @@ func (b *browser) send(t *testing.T, method, path, body string, header ...string
 	if err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(string(text), "cmagt_") || strings.Contains(string(text), modelKey) {
+		t.Errorf("%s %s tells a secret: %s", method, path, text)
+	}
 	r.status = response.StatusCode
-	if err := json.Unmarshal(text, &r); err != nil && r.status == http.StatusOK {
+	if err := json.Unmarshal(text, &r); err != nil && strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
 		t.Fatalf("%s %s: %s: %v", method, path, text, err)
 	}
 	return r

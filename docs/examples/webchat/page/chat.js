@@ -2,7 +2,7 @@ const words = {
   en: {
     fresh: "New chat", again: "Try again", label: "Your message", hint: "Enter sends, Shift and Enter begin a new line.", send: "Send",
     log: "Conversation", user: "You", assistant: "Assistant", waiting: "The assistant is answering…",
-    expired: "The last conversation has ended, and the assistant no longer remembers it. This is a new one.",
+    expired: "The last conversation has ended; this is a new one.",
     kept: "Your message was not answered; it is below.",
     timeout: "The assistant took too long. Your message is kept: you can try again.",
     model: "The assistant cannot answer now. Your message is kept: you can try again.",
@@ -14,7 +14,7 @@ const words = {
   es: {
     fresh: "Nuevo chat", again: "Reintentar", label: "Tu mensaje", hint: "Intro envía; Mayús e Intro empiezan otra línea.", send: "Enviar",
     log: "Conversación", user: "Tú", assistant: "Asistente", waiting: "El asistente está respondiendo…",
-    expired: "La última conversación ha terminado y el asistente ya no la recuerda. Esta es nueva.",
+    expired: "La última conversación ha terminado; esta es nueva.",
     kept: "Tu mensaje no tuvo respuesta; está abajo.",
     timeout: "El asistente ha tardado demasiado. Tu mensaje se conserva: puedes reintentarlo.",
     model: "El asistente no puede responder ahora. Tu mensaje se conserva: puedes reintentarlo.",
@@ -59,7 +59,7 @@ function add(role, text) {
   if (say[role]) p.append(Object.assign(document.createElement("strong"), { textContent: say[role] }));
   p.append(text);
   log.append(p);
-  p.scrollIntoView({ block: "nearest" });
+  scrollTo(0, document.body.scrollHeight); // the form stands over the end
   return p;
 }
 
