@@ -50,12 +50,7 @@ func (s *scene) bother(ctx context.Context, done string, span time.Duration, beg
 	if err != nil {
 		return err
 	}
-	measured, refused := s.crew.told(all)
-	ok := count(all, answered) == len(all) && len(all) > 0
-	if s.cfg.Patience > 1 {
-		// A machine that does other work as well may keep a request waiting until its limit: a matter of speed, like the p99.
-		ok = count(all, answered) > 0 && count(all, answered)+refused == len(all)
-	}
+	measured, ok := s.crew.served(all)
 	s.found(done, 1, "others are answered", measured, ok, nil)
 	s.compare(done, "others' writes", append(writes, writesAfter...), theirWrites)
 	s.compare(done, "others' reads", append(reads, readsAfter...), theirReads)

@@ -132,10 +132,11 @@ func soak(ctx context.Context, s *stage) error {
 		length, soakEvents, soakSockets)
 	s.level(done, warmed(samples))
 	list := append(append(scene.crew.writes.since(began), scene.crew.reads.since(began)...), others.asked.since(began)...)
+	measured, ok := scene.crew.served(list)
 	s.found(done, len(samples), "everything is answered, and whoever listens is told",
-		fmt.Sprintf("%s; %d of them context; %d WebSockets were told, %d requests aborted", tally(list), len(others.asked.since(began)), others.listened.Load(),
+		fmt.Sprintf("%s; %d of them context; %d WebSockets were told, %d requests aborted", measured, len(others.asked.since(began)), others.listened.Load(),
 			others.aborted.Load()),
-		count(list, answered) == len(list) && len(list) > 0 && others.listened.Load() == int64(len(samples)*soakSockets) && others.aborted.Load() > 0, nil)
+		ok && others.listened.Load() == int64(len(samples)*soakSockets) && others.aborted.Load() > 0, nil)
 	var sum verdict
 	if err := scene.crew.check(ctx, scene.observer, c.url(database), &sum); err != nil {
 		return err
