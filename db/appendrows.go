@@ -47,6 +47,9 @@ func (c *appendCall) prepare() {
 		ready.refsDigest = chain.RefsDigest(d.Refs)
 		if d.IdempotencyKey != nil {
 			ready.fingerprint = d.Fingerprint()
+			if c.exchange != nil && len(c.exchange.patch) > 0 { // what was confirmed is part of an exchange, and of none of its messages
+				ready.fingerprint = chain.Sum([]byte(ready.fingerprint.String() + string(c.exchange.patch.JSON())))
+			}
 		}
 	}
 }

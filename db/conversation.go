@@ -84,7 +84,7 @@ func (d *DB) conversationOf(r dbgen.MemoryConversation) (memory.Conversation, er
 	if c.ID, err = memory.ParseID("id", r.ID); err == nil {
 		err = fillConversation(&c, string(r.History), string(r.State))
 	}
-	if err == nil && len(c.History) > 0 {
+	if err == nil && (len(c.History) > 0 || len(c.State) > 0) {
 		d.noteSession(r.SessionHash)
 	}
 	return c, mapError(err)

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -299,6 +300,10 @@ func TestExchangeAgain(t *testing.T) {
 	var f *fault.Error
 	if _, err = store.RecordExchange(t.Context(), c.ID, x, assistant); !errors.As(err, &f) || f.Code != fault.Conflict || f.Field != "idempotencyKey" {
 		t.Errorf("the key for another exchange: %v", err)
+	}
+	x.Assistant, x.State = "b", memory.State{"size": json.RawMessage("43")}
+	if _, err = store.RecordExchange(t.Context(), c.ID, x, assistant); !errors.As(err, &f) || f.Code != fault.Conflict {
+		t.Errorf("the key with what else was confirmed: %v", err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -112,6 +113,28 @@ func TestReadingOthersIsOnRecord(t *testing.T) {
 	var log struct{ VerifyLog struct{ Valid bool } }
 	if a.ask(`{ verifyLog { valid } }`, nil, &log); !log.VerifyLog.Valid {
 		t.Error("the chain of the events does not verify")
+	}
+}
+
+// What was confirmed in a conversation was said by somebody, whether that stands in the log or not.
+func TestReadingAConversationIsOnRecord(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	c, err := a.store.StartConversation(t.Context(), memory.Client, "42", chain.Sum([]byte("assistant")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := fmt.Sprintf(`{ conversation(id: %q) { state } }`, c.ID.String())
+	a.ask(query, nil, &struct{}{})
+	if events := a.recorded(); len(events) != 0 {
+		t.Errorf("of a conversation in which nothing was said or confirmed: %v", events)
+	}
+	if _, err := a.store.UpdateState(t.Context(), c.ID, memory.State{"size": json.RawMessage("43")}); err != nil {
+		t.Fatal(err)
+	}
+	a.ask(query, nil, &struct{}{})
+	if events := a.recorded(); len(events) != 1 || !slices.Equal(events[0], []string{c.ID.Session().String()}) {
+		t.Errorf("on record is %v, want the conversation's session once", events)
 	}
 }
 

@@ -68,6 +68,9 @@ CREATE INDEX messages_events ON log.messages (
 -- For the events of a thread that matter, however long it is.
 CREATE INDEX messages_important ON log.messages (session_hash, importance, sequence) WHERE importance > 0;
 
+-- For the erasure of a message.
+CREATE INDEX append_keys_message ON log.append_keys (message_hash) WHERE fingerprint IS NOT NULL;
+
 -- Sessions that both take part in, and the viewer, too, if there is one: who reads as a player sees no membership but their
 -- own. It has its owner's rights.
 -- +goose StatementBegin
