@@ -19,6 +19,8 @@ export type Server = {
   makeToken: (input: object) => Promise<{ id: string; secret: string }>;
   /** Appends a message to a session, as the sender of its first one. */
   append: (session: string, content: string) => Promise<void>;
+  /** Delivers events to the webhook, in the administrator's name, and gives the hashes that they became. */
+  deliver: (events: readonly object[]) => Promise<string[]>;
   stop: () => Promise<void>;
 };
 
@@ -87,6 +89,15 @@ export async function startServer({ witnessed = false, folder = "" } = {}): Prom
       const owner = sql(`SELECT owner_id FROM log.messages WHERE session_hash = '${session}' AND sequence = 1`);
       const query = "mutation ($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }";
       await ask(query, { m: [{ sessionHash: session, ownerId: owner, content }] });
+    },
+    deliver: async (events) => {
+      const response = await fetch(`${base}/hooks/events`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+        body: JSON.stringify(events),
+      });
+      if (!response.ok) throw new Error(await response.text());
+      return ((await response.json()) as { hashes: string[] }).hashes;
     },
     stop: async () => {
       stopping = true;

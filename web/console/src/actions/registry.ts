@@ -8,6 +8,8 @@ export type Page =
   | "references"
   | "context"
   | "selections"
+  | "conversations"
+  | "events"
   | "components"
   | "component"
   | "records"
@@ -42,6 +44,8 @@ const tables = [
   "threads",
   "context",
   "selections",
+  "conversations",
+  "events",
   "references",
   "components",
   "component",
@@ -58,6 +62,8 @@ const searched = ["threads", "thread", "components", "records"] as const;
 export const actions = {
   "go.overview": { group: "go", keys: ["G O"], on: "everywhere" },
   "go.threads": { group: "go", keys: ["G T"], on: "everywhere" },
+  "go.conversations": { group: "go", keys: ["G V"], on: "everywhere" },
+  "go.events": { group: "go", keys: ["G N"], on: "everywhere" },
   "go.context": { group: "go", keys: ["G C"], on: "everywhere" },
   "go.selections": { group: "go", keys: ["G E"], on: "everywhere" },
   "go.components": { group: "go", keys: ["G P"], on: "everywhere" },

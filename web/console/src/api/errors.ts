@@ -15,6 +15,7 @@ const known = [
   "NOT_FOUND",
   "BAD_USER_INPUT",
   "RATE_LIMITED",
+  "CONTEXT_WINDOW_EXCEEDED",
   "UNAVAILABLE",
   "UNREACHABLE",
 ] as const;

@@ -37,6 +37,8 @@ it("leads to those pages alone that the token opens", () => {
   expect(words("client", "log:read", "verify")).toEqual([
     "Overview",
     "Threads",
+    "Conversations",
+    "Events",
     "Components",
     "Records",
     "Seal",

@@ -12,6 +12,8 @@ const Overview = lazily(() => import("../pages/overview/OverviewPage"));
 const Threads = lazily(() => import("../pages/threads/ThreadsPage"));
 const Thread = lazily(() => import("../pages/thread/ThreadPage"));
 const References = lazily(() => import("../pages/references/ReferencesPage"));
+const Conversations = lazily(() => import("../pages/conversations/ConversationsPage"));
+const Events = lazily(() => import("../pages/events/EventsPage"));
 const Context = lazily(() => import("../pages/context/ContextPage"));
 const Selections = lazily(() => import("../pages/selections/SelectionsPage"));
 const Selection = lazily(() => import("../pages/selection/SelectionPage"));
@@ -51,6 +53,12 @@ export function Pages() {
             </Route>
             <Route path="/messages/:hash">{({ hash }) => <Thread key={hash} kind="message" hash={hash} />}</Route>
             <Route path="/messages/:hash/references">{({ hash }) => <References key={hash} hash={hash} />}</Route>
+            <Route path="/conversations">
+              <Conversations />
+            </Route>
+            <Route path="/events">
+              <Events />
+            </Route>
             <Route path="/context">
               <Context />
             </Route>

@@ -22,6 +22,14 @@ export type Place = Needs & {
 export const places: readonly Place[] = [
   { to: "/overview", action: "go.overview", icon: "overview", word: "app.place.overview", scope: "log:read" },
   { to: "/threads", action: "go.threads", icon: "threads", word: "app.place.threads", scope: "log:read" },
+  {
+    to: "/conversations",
+    action: "go.conversations",
+    icon: "conversations",
+    word: "app.place.conversations",
+    scope: "log:read",
+  },
+  { to: "/events", action: "go.events", icon: "events", word: "app.place.events", scope: "log:read" },
   { to: "/context", action: "go.context", icon: "context", word: "app.place.context", scope: "context:select" },
   {
     to: "/selections",

@@ -7,7 +7,16 @@ import styles from "./List.module.css";
 import { ErrorScreen, Loading } from "./Screen";
 
 /** What lists hold: each has its words. */
-export type Listed = "threads" | "components" | "records" | "messages" | "quarantines" | "tokens" | "selections";
+export type Listed =
+  | "threads"
+  | "components"
+  | "records"
+  | "messages"
+  | "quarantines"
+  | "tokens"
+  | "selections"
+  | "conversations"
+  | "events";
 
 type Props<T> = {
   pages: Pages<T>;

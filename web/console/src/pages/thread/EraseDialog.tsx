@@ -1,9 +1,10 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { type CombinedError, useMutation, useQuery } from "urql";
 import { describe } from "../../api/errors";
 import { Button } from "../../ui/Button";
 import { bytes, count } from "../../ui/format";
 import { ReasonDialog } from "../../ui/ReasonDialog";
+import { isTheWord, TypedWord } from "../../ui/TypedWord";
 import { T, t } from "../../words";
 import styles from "./EraseDialog.module.css";
 import { EraseMessage, type Impact, ImpactQuery, type Receipt } from "./erasure";
@@ -25,7 +26,6 @@ export function EraseDialog({ hash, sequence, onErased, onClose }: Props) {
   const [, erase] = useMutation(EraseMessage);
   const [typed, setTyped] = useState("");
   const impact = data?.eraseImpact;
-  const word = t("erase.word");
   const onConfirm = async (reason: string): Promise<CombinedError | null> => {
     const { data: done, error: refused } = await erase({ hash, reason });
     if (!done) return refused ?? null;
@@ -38,7 +38,7 @@ export function EraseDialog({ hash, sequence, onErased, onClose }: Props) {
       title={t("erase.title", { n: String(sequence) })}
       icon="erased"
       confirm={t("erase.confirm")}
-      ready={impact !== undefined && impact.obstacle === null && typed.trim().toLowerCase() === word.toLowerCase()}
+      ready={impact !== undefined && impact.obstacle === null && isTheWord(typed)}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -47,7 +47,7 @@ export function EraseDialog({ hash, sequence, onErased, onClose }: Props) {
       {impact?.obstacle && <p role="alert">{t(`erase.obstacle.${impact.obstacle}`)}</p>}
       {impact && !impact.obstacle && <Touched impact={impact} />}
       <p>{t("erase.copies")}</p>
-      <Word word={word} typed={typed} onType={setTyped} />
+      <TypedWord typed={typed} onType={setTyped} />
     </ReasonDialog>
   );
 }
@@ -102,15 +102,5 @@ function Counts({ of }: { of: readonly [string, string][] }) {
         </div>
       ))}
     </dl>
-  );
-}
-
-function Word({ word, typed, onType }: { word: string; typed: string; onType: (typed: string) => void }) {
-  const id = useId();
-  return (
-    <div className={styles.word}>
-      <label htmlFor={id}>{t("erase.type", { word })}</label>
-      <input id={id} value={typed} autoComplete="off" spellCheck={false} onChange={(e) => onType(e.target.value)} />
-    </div>
   );
 }
