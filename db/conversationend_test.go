@@ -1,0 +1,207 @@
+package db_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
+)
+
+// How many end at once, of how many users, and how many ask at a time.
+const (
+	ending      = 1000
+	endingUsers = 100
+	endingAsk   = 16
+)
+
+// each does something with each of a list, some at a time.
+func each[T any](list []T, f func(i int, one T)) {
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for range endingAsk {
+		wait.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
+				f(int(i), list[i])
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// startMany starts conversations that all end at one moment.
+func startMany(t *testing.T, store *db.DB) (all []memory.Conversation, end time.Time) {
+	t.Helper()
+	all, end = make([]memory.Conversation, ending), store.Now().Add(memory.MinTTL)
+	each(all, func(i int, _ memory.Conversation) {
+		var err error
+		if all[i], err = store.StartConversation(t.Context(), memory.Client, fmt.Sprint(i%endingUsers), assistant); err != nil || !all[i].ExpiresAt.Equal(end) {
+			t.Errorf("started %+v, %v; want one until %v", all[i], err, end)
+		}
+	})
+	return all, end
+}
+
+// count asks the database itself.
+func count(t *testing.T, conn *pgx.Conn, sql string) (n int) {
+	t.Helper()
+	if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+const rowsOfMemory, rowsOfLog = "SELECT count(*) FROM memory.conversations", "SELECT count(*) FROM log.messages"
+
+// A thousand conversations end at one moment: a millisecond before, everybody reads them all, and from then on nobody reads or
+// renews any, though nothing was swept. The sweep frees them all, so many in a transaction.
+func TestThousandEndAtOnce(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	store.SetConversationTTL(memory.MinTTL)
+	clock, conn := handsOf(store), superuser(t, url)
+	all, end := startMany(t, store)
+	each(all, func(_ int, c memory.Conversation) {
+		if _, err := store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "hola", Assistant: "buenas"}, assistant); err != nil {
+			t.Errorf("RecordExchange() = %v", err)
+		}
+	})
+	readers := map[string]func(c memory.Conversation) error{
+		"conversation": func(c memory.Conversation) error { _, err := store.Conversation(t.Context(), c.ID); return err },
+		"the assistant's": func(c memory.Conversation) error {
+			_, err := store.As(assistant).Conversation(t.Context(), c.ID)
+			return err
+		},
+		"the user's": func(c memory.Conversation) error {
+			_, err := store.As(c.Person).Conversation(t.Context(), c.ID)
+			return err
+		},
+		"promptMessages": func(c memory.Conversation) error {
+			_, err := store.As(assistant).ConversationForPrompt(t.Context(), c.ID)
+			return err
+		},
+	}
+	listed := func() (n int) {
+		for user := range endingUsers {
+			found, err := store.Conversations(t.Context(), memory.Client, fmt.Sprint(user))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += len(found)
+		}
+		return n
+	}
+	clock.set(end.Add(-time.Millisecond))
+	for name, read := range readers {
+		each(all, func(_ int, c memory.Conversation) {
+			if err := read(c); err != nil {
+				t.Errorf("a millisecond before, %s: %v", name, err)
+			}
+		})
+	}
+	if n := listed(); n != ending {
+		t.Errorf("a millisecond before, %d are listed, want %d", n, ending)
+	}
+
+	clock.set(end)
+	readers["recordExchange"] = func(c memory.Conversation) error {
+		_, err := store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "a", Assistant: "b"}, assistant)
+		return err
+	}
+	readers["updateState"] = func(c memory.Conversation) error {
+		_, err := store.UpdateState(t.Context(), c.ID, memory.State{"a": []byte("1")})
+		return err
+	}
+	readers["deleteConversation"] = func(c memory.Conversation) error {
+		_, err := store.DeleteConversation(t.Context(), c.ID, "", assistant)
+		return err
+	}
+	for name, read := range readers {
+		each(all, func(_ int, c memory.Conversation) { wantGone(t, "at the end, "+name, read(c)) })
+	}
+	if n := listed(); n != 0 {
+		t.Errorf("at the end, %d are listed", n)
+	}
+	if n, said := count(t, conn, rowsOfMemory), count(t, conn, rowsOfLog); n != ending || said != 2*ending {
+		t.Errorf("before the sweep there are %d rows and %d messages, want %d and %d", n, said, ending, 2*ending)
+	}
+
+	// More than one sweep takes at a time, and what each statement has freed.
+	mustExec(t, conn, `INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
+		SELECT 'client:' || i || ':' || gen_random_uuid(), 'client', i::TEXT, lpad('', 64, 'a'), lpad('', 64, 'b'), lpad(i::TEXT, 64, '0'), $1, $1, $1
+		FROM generate_series(1, 1500) AS i`, end)
+	mustExec(t, conn, "CREATE TABLE public.freed (n BIGINT)")
+	mustExec(t, conn, "CREATE FUNCTION public.note_freed() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.freed SELECT count(*) FROM gone; RETURN NULL; END'")
+	mustExec(t, conn, "CREATE TRIGGER freed AFTER DELETE ON memory.conversations REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.note_freed()")
+	if n, err := store.SweepConversations(t.Context()); err != nil || n != ending+1500 {
+		t.Errorf("%d were swept, %v; want %d", n, err, ending+1500)
+	}
+	if n := count(t, conn, rowsOfMemory); n != 0 {
+		t.Errorf("%d rows are left", n)
+	}
+	if most, times := count(t, conn, "SELECT max(n) FROM public.freed"), count(t, conn, "SELECT count(*) FROM public.freed WHERE n > 0"); most > 1000 || times < 3 {
+		t.Errorf("freed in %d portions, of %d at most", times, most)
+	}
+	wantLog(t, store, 0)
+}
+
+// Of a thousand exchanges around the end of their conversations, while sweeps run, each renews its own or is refused and leaves
+// nothing, neither in the log nor in the memory.
+func TestThousandRaceTheEnd(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	store.SetConversationTTL(memory.MinTTL)
+	clock, conn := handsOf(store), superuser(t, url)
+	all, end := startMany(t, store)
+	clock.set(end.Add(-time.Microsecond))
+	var answered atomic.Int64
+	errs := make([]error, len(all))
+	each(all, func(i int, c memory.Conversation) {
+		_, errs[i] = store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "a", Assistant: "b"}, assistant)
+		if n := answered.Add(1); n == ending/2 {
+			clock.set(end)
+		} else if n%50 == 0 {
+			if _, err := store.SweepConversations(t.Context()); err != nil {
+				t.Errorf("SweepConversations() = %v", err)
+			}
+		}
+	})
+	rows, err := conn.Query(t.Context(), "SELECT session_hash, count(*) FROM log.messages GROUP BY session_hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[chain.Hash]int{}
+	var session chain.Hash
+	var n int
+	if _, err := pgx.ForEachRow(rows, []any{&session, &n}, func() error { said[session] = n; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	renewed, refused := 0, 0
+	for i, c := range all {
+		kept, err := store.Conversation(t.Context(), c.ID)
+		switch messages := said[c.ID.Session()]; {
+		case errs[i] == nil && messages == 2 && err == nil && cmp.Equal(contents(kept), []string{"user: a", "assistant: b"}) && kept.ExpiresAt.After(end):
+			renewed++
+		case fault.CodeOf(errs[i]) == fault.NotFound && messages == 0 && fault.CodeOf(err) == fault.NotFound:
+			refused++
+		default:
+			t.Fatalf("recorded %v; %d messages; memory %+v, %v", errs[i], messages, kept, err)
+		}
+	}
+	if _, err := store.SweepConversations(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := count(t, conn, rowsOfMemory); renewed < ending/2-endingAsk || refused == 0 || renewed+refused != ending || left != renewed {
+		t.Errorf("%d renewed, %d refused, %d left", renewed, refused, left)
+	}
+	t.Logf("%d renewed, %d had ended", renewed, refused)
+	wantLog(t, store, 0)
+}
