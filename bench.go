@@ -9,17 +9,22 @@ import (
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/instance"
+	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/bench"
 	"github.com/tzzr/context-manager/internal/bench/retrieval"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/selection"
+	"github.com/tzzr/context-manager/internal/token"
 )
 
 type benchCommand struct {
 	Messages  int           `default:"1000000" help:"Size of the log at the end; it is measured at 10,000, 100,000 and so on up to it."`
 	Retrieval bool          `help:"Measure ranked context instead, on one log that grows to that size."`
+	Prompts   int           `placeholder:"NUMBER" help:"Measure prompts instead, of so many live conversations."`
 	Turn      time.Duration `default:"4s" help:"How long each turn of appending, and of its limit, takes."`
 	Turns     int           `default:"3" help:"How many turns each has."`
 	JSON      string        `name:"json" placeholder:"FILE" help:"Write the report to a file as JSON, too."`
@@ -30,6 +35,8 @@ func (c *benchCommand) Validate() error {
 	switch {
 	case c.Messages < 1000 || c.Messages > 100_000_000:
 		return fault.Input("--messages", "%d is outside of 1,000 to 100,000,000", c.Messages)
+	case c.Prompts < 0 || c.Prompts > 1_000_000:
+		return fault.Input("--prompts", "%d is outside of 1 to 1,000,000", c.Prompts)
 	case c.Turn < 100*time.Millisecond || c.Turn > time.Hour:
 		return fault.Input("--turn", "%s is outside of 100 ms to 1 h", c.Turn)
 	case c.Turns < 1 || c.Turns > 100:
@@ -49,6 +56,9 @@ func (c *benchCommand) sizes() (sizes []int) {
 func (c *benchCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
 	if c.Retrieval {
 		return c.retrieval(ctx, log, cfg)
+	}
+	if c.Prompts > 0 {
+		return c.prompts(ctx, cfg)
 	}
 	var report bench.Report
 	for _, size := range c.sizes() {
@@ -71,12 +81,51 @@ func (c *benchCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 			return err
 		}
 	}
+	return c.tell(report)
+}
+
+func (c *benchCommand) tell(report bench.Report) error {
 	if c.JSON != "" {
 		if err := report.WriteJSONFile(c.JSON); err != nil {
 			return err
 		}
 	}
 	return report.WriteTable(os.Stdout)
+}
+
+// prompts measures what an assistant asks a model with.
+func (c *benchCommand) prompts(ctx context.Context, cfg config.Database) error {
+	var report bench.Report
+	err := onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, secret string) error {
+		assistant := component.DefaultHash("ply", "assistant")
+		_, agent, err := scratch.DB.CreateToken(ctx, auth.Draft{Role: auth.Agent, Player: assistant, Note: "bench"}, auth.Administrator())
+		if err != nil {
+			return err
+		}
+		count, err := token.Default()
+		if err != nil {
+			return err
+		}
+		view := scratch.DB.As(assistant)
+		report, err = bench.RunPrompts(ctx, bench.PromptConfig{
+			Database: scratch.URL, Endpoint: endpoint, Administrator: secret, Agent: agent, Assistant: assistant,
+			Conversations: c.Prompts, Turn: c.Turn, Turns: c.Turns, Progress: os.Stderr,
+			Prompt: func(ctx context.Context, id memory.ID, p memory.Prompt) ([]memory.PromptMessage, error) {
+				known, err := view.ConversationForPrompt(ctx, id)
+				if err != nil {
+					return nil, err
+				}
+				p.State, p.History = known.State, known.History
+				assembly, _, err := p.Room(count)
+				return assembly.With("", 0), err
+			},
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.tell(report)
 }
 
 // retrieval measures ranked context.

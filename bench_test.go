@@ -91,9 +91,38 @@ func TestBenchRetrieval(t *testing.T) {
 	}
 }
 
+// Prompts are measured over HTTP and without, by an agent and by an administrator, each beside the bare SQL.
+func TestBenchPrompts(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "report.json")
+	cmd := command(t, servertest.DataDir(t), "bench", "--prompts", "300", "--turn", "100ms", "--turns", "1", "--json", file)
+	var progress strings.Builder
+	cmd.Stderr = &progress
+	table, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("bench --prompts: %v\n%s", err, progress.String())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report bench.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if len(report.Figures) != 8 || report.Postgres == "" {
+		t.Fatalf("report = %+v, want eight figures and the machine", report)
+	}
+	for _, f := range report.Figures {
+		if f.P50 <= 0 || f.Value < f.P50 || f.P99 < f.Value || f.LimitP50 <= 0 || f.Ratio != f.Value/f.LimitValue || f.Messages != 300 || !strings.Contains(string(table), f.Name+" ") {
+			t.Errorf("figure = %+v", f)
+		}
+	}
+}
+
 func TestBenchRefuses(t *testing.T) {
 	t.Parallel()
-	for flag, value := range map[string]string{"--messages": "10", "--turn": "1ms", "--turns": "0"} {
+	for flag, value := range map[string]string{"--messages": "10", "--turn": "1ms", "--turns": "0", "--prompts": "-1"} {
 		out, err := command(t, servertest.DataDir(t), "bench", flag, value).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), flag) {
 			t.Errorf("bench %s %s = %v, %s; want an error that names the flag", flag, value, err, out)

@@ -12,6 +12,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/memory"
+	"github.com/tzzr/context-manager/internal/token"
 )
 
 // Limits of conversations.
@@ -160,14 +161,22 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 			drafts[i].IdempotencyKey = &key
 		}
 	}
+	count, err := token.Default()
+	if err != nil {
+		return now, err
+	}
+	var tokens [2]int
 	for i := range drafts {
+		if tokens[i], err = count(drafts[i].Content); err != nil {
+			return now, err
+		}
 		if err := drafts[i].Validate([]string{"user", "assistant"}[i]); err != nil {
 			return now, renameField(err, ".idempotencyKey", "idempotencyKey")
 		}
 	}
 	call := &appendCall{
 		ctx: ctx, drafts: drafts, bytes: drafts[0].Size() + drafts[1].Size() + len(x.State.JSON()), between: true, done: make(chan struct{}),
-		exchange: &exchange{id: id, viewer: d.viewer, patch: x.State, ttl: d.conversationTTL, now: d.moment},
+		exchange: &exchange{id: id, viewer: d.viewer, tokens: tokens, patch: x.State, ttl: d.conversationTTL, now: d.moment},
 	}
 	call.prepare()
 	written, err := d.writer.submit(call)

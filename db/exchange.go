@@ -2,10 +2,10 @@ package db
 
 import (
 	_ "embed"
-	"encoding/json"
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/internal/chain"
@@ -26,6 +26,7 @@ var (
 type exchange struct {
 	id     memory.ID
 	viewer *chain.Hash // who records it; nil: an administrator
+	tokens [2]int      // of what was said
 	patch  memory.State
 	ttl    time.Duration
 	now    func() time.Time
@@ -58,8 +59,7 @@ func fillConversation(c *memory.Conversation, history, state string) (err error)
 	if err = json.Unmarshal([]byte(history), &c.History); err != nil {
 		return err
 	}
-	c.State, err = memory.ParseState("state", chain.JSON(state))
-	return err
+	return json.Unmarshal([]byte(state), &c.State)
 }
 
 // converse adds what a call's messages say to their conversation, which is locked. Messages that were written before, as their
@@ -80,7 +80,7 @@ func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated in
 	if repeated == 0 {
 		for i := range messages {
 			m := &messages[i]
-			changed.Say(memory.Turn{Role: memory.Speaker(*m.Role), Content: *m.Content, At: m.CreatedAt, Message: m.Hash})
+			changed.Say(memory.Turn{Role: memory.Speaker(*m.Role), Content: *m.Content, At: m.CreatedAt, Message: m.Hash, Tokens: x.tokens[i]})
 		}
 		var err error
 		if changed.State, err = changed.State.Merge("state", x.patch); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -35,7 +34,7 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 			return nil, err
 		}
 	}
-	c, err := r.view(ctx).Conversation(ctx, id)
+	c, err := r.view(ctx).ConversationForPrompt(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +42,7 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	if err != nil {
 		return nil, err
 	}
-	p.State = c.State
-	if p.History, err = trusted(ctx, c.History); err != nil {
-		return nil, err
-	}
+	p.State, p.History = c.State, c.History
 	assembly, room, err := p.Room(count)
 	if err != nil {
 		return nil, err
@@ -62,26 +58,6 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	out := make([]model.PromptMessage, len(messages))
 	for i, m := range messages {
 		out[i] = model.NewPromptMessage(m)
-	}
-	return out, nil
-}
-
-// trusted gives turns without those whose messages are in quarantine: a prompt is to have none, whatever it takes them from.
-func trusted(ctx context.Context, history []memory.Turn) ([]memory.Turn, error) {
-	hashes := make([]chain.Hash, len(history))
-	for i, turn := range history {
-		hashes[i] = turn.Message
-	}
-	loader.From(ctx).Quarantined.Expect(hashes)
-	out := make([]memory.Turn, 0, len(history))
-	for _, turn := range history {
-		quarantined, err := loader.From(ctx).Quarantined.Load(ctx, turn.Message)
-		if err != nil {
-			return nil, err
-		}
-		if !quarantined {
-			out = append(out, turn)
-		}
 	}
 	return out, nil
 }

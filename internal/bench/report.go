@@ -28,7 +28,7 @@ type Figure struct {
 	Limit      string  `json:"limit,omitzero"`
 	LimitValue float64 `json:"limit_value,omitzero"`
 	Ratio      float64 `json:"ratio,omitzero"`    // value to limit
-	Target     float64 `json:"target"`            // of the ratio or, without a limit, of the value
+	Target     float64 `json:"target"`            // of the ratio or, without a limit, of the value; 0: none, it is there to compare with
 	AtLeast    bool    `json:"at_least,omitzero"` // whether the target is to be reached, and not to be kept below
 	P50        float64 `json:"p50_ms"`            // of a request, a check, a proof, a message's wait
 	P99        float64 `json:"p99_ms"`
@@ -79,6 +79,9 @@ func (r Report) WriteTable(w io.Writer) error {
 		limit := fmt.Sprintf("%s\t%.4g\t%.2f\t%.2f", f.Limit, f.LimitValue, f.LimitP50, f.LimitP99)
 		if f.Limit == "" {
 			limit, ratio, target = "–\t–\t–\t–", "–", fmt.Sprintf("%.0f ms", f.Target)
+		}
+		if f.Target == 0 {
+			bound, target, verdict = "", "–", "–"
 		}
 		if f.Memory > 0 {
 			target += fmt.Sprintf(", %d of %d MB", f.Memory>>20, f.MemoryTarget>>20)

@@ -114,7 +114,8 @@ type Turn struct {
 	Role    Speaker    `json:"role"`
 	Content string     `json:"content"`
 	At      time.Time  `json:"at"`
-	Message chain.Hash `json:"message"` // where it stands in the log
+	Message chain.Hash `json:"message"`         // where it stands in the log
+	Tokens  int        `json:"tokens,omitzero"` // of the content, counted once; 0: they were not
 }
 
 // Conversation is what an assistant knows now.

@@ -36,12 +36,17 @@ type Prompt struct {
 // Faults: CONTEXT_WINDOW_EXCEEDED if what is never left out does not fit.
 func (p Prompt) Room(count token.Counter) (Assembly, int, error) {
 	a := Assembly{budget: p.Budget}
-	add := func(to *[]PromptMessage, role Speaker, content string) (err error) {
-		m := PromptMessage{Role: role, Content: content}
-		if m.Tokens, err = count(content); err == nil {
+	say := func(to *[]PromptMessage, m PromptMessage) (err error) {
+		if m.Tokens == 0 {
+			m.Tokens, err = count(m.Content)
+		}
+		if err == nil {
 			*to = append(*to, m)
 		}
 		return err
+	}
+	add := func(to *[]PromptMessage, role Speaker, content string) error {
+		return say(to, PromptMessage{Role: role, Content: content})
 	}
 	if err := add(&a.first, System, p.Role); err != nil {
 		return Assembly{}, 0, err
@@ -55,7 +60,7 @@ func (p Prompt) Room(count token.Counter) (Assembly, int, error) {
 		return Assembly{}, 0, err
 	}
 	for _, turn := range p.History {
-		if err := add(&a.history, turn.Role, turn.Content); err != nil {
+		if err := say(&a.history, PromptMessage{turn.Role, turn.Content, turn.Tokens}); err != nil {
 			return Assembly{}, 0, err
 		}
 	}
