@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -159,14 +160,25 @@ func (s *stage) limit(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * s.cfg.Patience)
 }
 
-// freePort gives a port of loopback that nobody listens on.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// Ports for what is stopped and started again: below those that Linux gives to connections (32768 and up), of which one could
+// take a server's port while it is down.
+const firstPort, lastPort = 20_000, 32_000
+
+// lastGiven is the port that was given last. It begins anywhere, for others run the same.
+var lastGiven atomic.Int64
+
+func init() { lastGiven.Store(time.Now().UnixNano()) }
+
+// freePort gives a port of loopback that nobody listens on, and that it has not given before.
+func freePort() (port int, err error) {
+	for range lastPort - firstPort {
+		port = firstPort + int(lastGiven.Add(1)%(lastPort-firstPort))
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return 0, err
 }
 
 // found adds a row that is not about time.
