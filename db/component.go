@@ -93,9 +93,15 @@ func taken(err error) bool {
 }
 
 func (d *DB) upsertInOrder(ctx context.Context, drafts []component.Draft) ([]chain.Hash, error) {
-	hashes := make([]chain.Hash, len(drafts))
-	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+	hashes, err := d.unchanged(ctx, drafts)
+	if err != nil || !slices.Contains(hashes, chain.Hash{}) {
+		return hashes, err
+	}
+	err = d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
 		for _, i := range inKeyOrder(drafts) {
+			if hashes[i] != (chain.Hash{}) {
+				continue
+			}
 			hash, err := upsertComponent(ctx, q, &drafts[i])
 			if err != nil {
 				return fieldError(err, fmt.Sprintf("components[%d].hash", i))
@@ -105,6 +111,35 @@ func (d *DB) upsertInOrder(ctx context.Context, drafts []component.Draft) ([]cha
 		return nil
 	})
 	return hashes, err
+}
+
+// unchanged gives the hashes of those that are there, under the hash that their key makes, and of which nothing is stated: so
+// whoever only names components writes none, and locks none. It is zero for the others.
+func (d *DB) unchanged(ctx context.Context, drafts []component.Draft) ([]chain.Hash, error) {
+	hashes := make([]chain.Hash, len(drafts))
+	var named []chain.Hash
+	places := map[chain.Hash][]int{}
+	for i := range drafts {
+		if c := &drafts[i]; c.Hash == nil && c.Name == nil && c.Description == nil && c.Data == nil && c.Preferences == nil {
+			hash := component.DefaultHash(c.Namespace, c.Key)
+			named, places[hash] = append(named, hash), append(places[hash], i)
+		}
+	}
+	if len(named) == 0 {
+		return hashes, nil
+	}
+	found, err := componentsSeen(ctx, d.queries(), nil, hashTexts(named))
+	if err != nil {
+		return nil, mapError(err)
+	}
+	for _, c := range found {
+		for _, i := range places[c.Hash] {
+			if *c.Namespace == drafts[i].Namespace && *c.Key == drafts[i].Key { // and not another's, who states this hash
+				hashes[i] = c.Hash
+			}
+		}
+	}
+	return hashes, nil
 }
 
 // inKeyOrder gives the order in which rows are locked, the same for every caller, so that none wait for each other.

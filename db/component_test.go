@@ -78,6 +78,39 @@ func TestUpsertComponentsRefuses(t *testing.T) {
 }
 
 // Callers that change the same components in opposite orders do not block each other for good.
+// To name components that are there writes nothing, and waits for nobody who does.
+func TestUpsertComponentsUnchanged(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	conn := superuser(t, url)
+	stated := hashOf("stated")
+	drafts := []component.Draft{{Namespace: "ply", Key: "a", Name: ptr("A")}, {Namespace: "hsu", Key: "b"}, {Namespace: "plu", Key: "c", Hash: &stated}}
+	first, err := store.UpsertComponents(t.Context(), drafts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := []component.Draft{{Namespace: "hsu", Key: "b"}, {Namespace: "ply", Key: "a"}, {Namespace: "hsu", Key: "b"}}
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM core.players FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := store.UpsertComponents(t.Context(), named)
+	if diff := cmp.Diff([]component.Component{first[1], first[0], first[1]}, again); err != nil || diff != "" {
+		t.Errorf("named beside a lock: %v\n%s", err, diff)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Under another hash than its key makes, and beside one that is new, each is found as it is.
+	again, err = store.UpsertComponents(t.Context(), []component.Draft{{Namespace: "plu", Key: "c"}, {Namespace: "ply", Key: "new"}, {Namespace: "ply", Key: "a"}})
+	if err != nil || again[0].Hash != stated || again[1].Hash != component.DefaultHash("ply", "new") || cmp.Diff(first[0], again[2]) != "" {
+		t.Errorf("UpsertComponents() = %+v, %v", again, err)
+	}
+}
+
 func TestUpsertComponentsConcurrently(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t)
