@@ -149,7 +149,11 @@ func (r *prompts) fill(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, "VACUUM ANALYZE memory.conversations")
+	if _, err := conn.Exec(ctx, "VACUUM ANALYZE memory.conversations"); err != nil {
+		return err
+	}
+	_, _ = conn.Exec(ctx, "CHECKPOINT") // if we may: what was filled is not to be written while it is measured
+	_, err = r.turn(ctx, manyAtOnce, r.overHTTP(r.Agent, promptQuery))
 	return err
 }
 
