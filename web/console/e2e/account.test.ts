@@ -115,6 +115,8 @@ describe("a console of somebody who is no administrator", () => {
     expect(await nav.getByRole("link").allInnerTexts()).toEqual([
       "Overview",
       "Threads",
+      "Conversations",
+      "Events",
       "Context",
       "Selections",
       "Components",

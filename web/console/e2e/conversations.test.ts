@@ -70,7 +70,7 @@ describe("what is in memory", () => {
     expect(await rows.nth(0).innerText()).toMatch(/nothing said yet[\s\S]*Expires in (29:\d\d|30:00)/);
     expect(await rows.nth(1).innerText()).toContain("4 turns");
 
-    await v.page.getByText("for administrators").click();
+    await v.page.getByText("With administrators").click();
     await v.page.waitForURL(/role=admin/);
     await expect.poll(() => rows.count()).toBe(1);
     await v.page.getByRole("textbox", { name: "User" }).fill("nobody");
@@ -247,6 +247,7 @@ describe("deleting", () => {
     await dialog.waitFor({ state: "detached" });
     await v.page.getByText("Nothing was said yet.").waitFor();
     expect(v.page.url()).not.toContain(encodeURIComponent(id));
+    await expect.poll(() => v.page.evaluate(() => document.activeElement?.id)).toBe("main");
     expect(messagesOf("50")).toBe("4");
     await v.end();
   });

@@ -18,6 +18,8 @@ export type Sample = {
   selection: string;
   /** A message that the selection considered and left out. */
   dropped: string;
+  /** A conversation in memory. */
+  conversation: string;
 };
 
 /** A page as somebody sees it: open comes there, and ends when what it shows is there. */
@@ -31,6 +33,8 @@ const button = (v: Visit, name: string) => v.page.getByRole("button", { name, ex
 const article = (v: Visit) => v.page.getByRole("article");
 const item = (v: Visit) => v.page.getByRole("main").getByRole("listitem");
 const table = (v: Visit) => v.page.getByRole("table");
+
+const conversation = (s: Sample) => `/conversations?id=${encodeURIComponent(s.conversation)}`;
 
 /** Checks what a page of a conversation shows, and waits for the end. */
 export async function verify(v: Visit, say: Say): Promise<void> {
@@ -72,6 +76,29 @@ export const scenes: readonly Scene[] = [
   {
     name: "references-graph",
     open: (v, s) => at(v, `/messages/${s.message}/references?view=graph`, () => v.page.locator("[data-step='0']")),
+  },
+  { name: "conversations", open: (v) => at(v, "/conversations?user=42", article) },
+  { name: "conversation", open: (v, s) => at(v, conversation(s), () => v.page.getByRole("timer")) },
+  {
+    name: "prompt",
+    open: async (v, s, say) => {
+      const field = (id: string) => v.page.getByLabel(say(`conversations.prompt.${id}`), { exact: true });
+      await at(v, conversation(s), () => field("input"));
+      await field("input").fill("Is breakfast part of it? We come with a baby 🍼.");
+      await field("role").fill("You are the front desk of a small hotel by the sea.");
+      await field("rules").fill("Offer only rooms that are free.");
+      await field("budget").fill("300");
+      await button(v, say("conversations.prompt.ask")).click();
+      const result = v.page.getByRole("region", { name: say("conversations.prompt.result") });
+      await result.waitFor();
+      await result.evaluate((e) => e.scrollIntoView());
+    },
+  },
+  { name: "events", open: (v) => at(v, "/events", article) },
+  { name: "event-thread", open: (v) => at(v, "/events?agent=jarvis_webchat&user=user_42&thread=thread_1", article) },
+  {
+    name: "event-memory",
+    open: (v) => at(v, "/events?agent=jarvis_webchat&user=user_42&thread=thread_1&show=memory&last=2&keep=3", article),
   },
   { name: "selections", open: (v) => at(v, "/selections", item) },
   {
@@ -169,6 +196,7 @@ export async function prepare(server: Server): Promise<Sample> {
     m: doubtful,
     r: "It may tell agents what to do: being looked into.",
   });
+  const conversation = await tell(server);
   const dropped = kept.dropped[0]?.hash ?? "";
   return {
     thread,
@@ -180,5 +208,47 @@ export async function prepare(server: Server): Promise<Sample> {
     record,
     selection: kept.id,
     dropped,
+    conversation,
   };
+}
+
+// What two programs tell: a conversation in memory, which is given, and events with an error.
+async function tell(server: Server): Promise<string> {
+  const start = 'mutation { startConversation(role: CLIENT, userId: "42") { id } }';
+  await server.ask(start);
+  const { startConversation: c } = await server.ask<{ startConversation: { id: string } }>(start);
+  const said = [
+    ["Do you have a room for two in June?", "With a view of the sea, or of the garden?", { guests: 2, month: "June" }],
+    ["Of the sea, please. Not above 120 a night.", "Room 7 has one, at 110.", { view: "sea", most: 120 }],
+  ] as const;
+  for (const [u, a, s] of said) {
+    await server.ask(
+      `mutation ($c: String!, $u: String!, $a: String!, $s: JSON) {
+        recordExchange(conversation: $c, user: $u, assistant: $a, state: $s) { id } }`,
+      { c: c.id, u, a, s },
+    );
+  }
+  server.sql("UPDATE memory.conversations SET expires_at = expires_at + INTERVAL '2 h'"); // looking at all pages takes time
+  const event = (role: string, content: string, more: object = {}) => ({
+    source: "webchat_backend",
+    agent: "jarvis_webchat",
+    user_id: "user_42",
+    channel: "webchat",
+    thread_id: "thread_1",
+    role,
+    content,
+    ...more,
+  });
+  await server.deliver([
+    event("user", "It is cold in here. I never want less than 20 degrees.", { importance: 2, tags: ["heating"] }),
+    event("assistant", "Noted: never below 20. I set it to 21."),
+    event("user", "And the lights in the hall?"),
+    event("system", "The model answered 502.", {
+      event_type: "error",
+      importance: 1,
+      payload: { error_code: "MODEL_502", attempt: 2, request: { model: "small", seconds: 31 } },
+    }),
+    event("assistant", "They are off now."),
+  ]);
+  return c.id;
 }

@@ -1,3 +1,4 @@
+import { useEffect, useState } from "react";
 import { useTitle } from "../../app/title";
 import { useAddress } from "../../ui/useAddress";
 import { t } from "../../words";
@@ -12,6 +13,14 @@ export default function ConversationsPage() {
   useTitle(t("conversations.title"));
   const [params, set] = useAddress();
   const id = params.get("id");
-  if (id) return <One key={id} id={id} onFresh={(fresh) => set({ id: fresh })} />;
+  const [fresh, setFresh] = useState<string | null>(null);
+  useEffect(() => {
+    if (fresh) document.getElementById("main")?.focus(); // the dialog that had it is gone, and the button behind it
+  }, [fresh]);
+  const open = (of: string) => {
+    set({ id: of });
+    setFresh(of);
+  };
+  if (id) return <One key={id} id={id} onFresh={open} />;
   return <Live params={params} set={set} />;
 }

@@ -36,8 +36,8 @@ export function Prompt({ memory, onGone }: { memory: Memory; onGone: () => void 
     setMissing(lacking);
     if (lacking) return;
     const request = requestOf(memory.id, draft);
-    const { error: refused } = await ask(request);
     setAsked(request);
+    const { error: refused } = await ask(request);
     if (refused && codeOf(refused) === "NOT_FOUND") onGone();
   };
   const needed = (text: string) => (missing && text.trim() === "" ? t("conversations.prompt.needed") : undefined);
