@@ -50,8 +50,8 @@ const texts = (page: Page) =>
   page.evaluate(() => {
     const found: string[] = [document.title.split(" · ")[0] ?? ""];
     for (const e of document.querySelectorAll("body *:not(script)")) {
-      // What says so itself, as the server's words do; and what is typed into an editor.
-      if (e.closest("[lang]")?.getAttribute("lang") === "en" || e.closest(".monaco-editor")) continue;
+      // What says so itself, as the server's words do; what is typed into an editor; texts of others, cut into tokens.
+      if (e.closest("[lang]")?.getAttribute("lang") === "en" || e.closest(".monaco-editor, [data-pieces]")) continue;
       for (const n of e.childNodes) if (n.nodeType === Node.TEXT_NODE) found.push(n.textContent ?? "");
       for (const a of ["aria-label", "aria-description", "aria-valuetext", "title", "placeholder", "alt"]) {
         found.push(e.getAttribute(a) ?? "");

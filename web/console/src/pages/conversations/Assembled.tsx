@@ -76,7 +76,7 @@ function Pieces({ message: { content, pieces } }: { message: PromptMessage }) {
   return (
     <>
       <p className={styles.aloud}>{content}</p>
-      <p className={styles.text} dir="auto" aria-hidden="true">
+      <p className={styles.text} dir="auto" aria-hidden="true" data-pieces>
         {drawn.map((piece, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a token is its place
           <span key={i} className={styles.piece} data-empty={piece === ""}>
