@@ -105,18 +105,27 @@ func (d *DB) Conversation(ctx context.Context, id memory.ID) (memory.Conversatio
 
 // Conversations gives those of a user that have not expired, the latest first.
 func (d *DB) Conversations(ctx context.Context, role memory.Role, userID string) ([]memory.Conversation, error) {
+	return d.conversations(ctx, role, userID, true)
+}
+
+// ConversationsInBrief gives the same without history and state.
+func (d *DB) ConversationsInBrief(ctx context.Context, role memory.Role, userID string) ([]memory.Conversation, error) {
+	return d.conversations(ctx, role, userID, false)
+}
+
+func (d *DB) conversations(ctx context.Context, role memory.Role, userID string, withMemory bool) ([]memory.Conversation, error) {
 	if _, err := memory.NewID(role, userID); err != nil {
 		return nil, err
 	}
 	rows, err := d.readByKey().ConversationsOf(ctx, dbgen.ConversationsOfParams{
-		Role: string(role), UserID: userID, Now: d.moment(), Viewer: d.viewerText(), Most: MaxListed,
+		WithMemory: withMemory, Role: string(role), UserID: userID, Now: d.moment(), Viewer: d.viewerText(), Most: MaxListed,
 	})
 	if err != nil {
 		return nil, mapError(err)
 	}
 	out := make([]memory.Conversation, len(rows))
 	for i, r := range rows {
-		if out[i], err = d.conversationOf(r); err != nil {
+		if out[i], err = d.conversationOf(dbgen.MemoryConversation(r)); err != nil {
 			return nil, err
 		}
 	}

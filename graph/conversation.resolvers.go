@@ -2,6 +2,9 @@ package graph
 
 import (
 	"context"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
@@ -110,7 +113,11 @@ func (r *queryResolver) Conversation(ctx context.Context, id string) (*model.Con
 }
 
 func (r *queryResolver) Conversations(ctx context.Context, role model.ConversationRole, userID string) ([]model.Conversation, error) {
-	found, err := r.view(ctx).Conversations(ctx, role.MemoryRole(), userID)
+	list := r.view(ctx).ConversationsInBrief
+	if asked := graphql.CollectAllFields(ctx); slices.Contains(asked, "history") || slices.Contains(asked, "state") {
+		list = r.view(ctx).Conversations
+	}
+	found, err := list(ctx, role.MemoryRole(), userID)
 	out := make([]model.Conversation, len(found))
 	for i, c := range found {
 		out[i] = model.Conversation{Conversation: c}

@@ -82,23 +82,42 @@ func (q *Queries) ConversationMessages(ctx context.Context, sessionHash chain.Ha
 }
 
 const conversationsOf = `-- name: ConversationsOf :many
-SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at FROM memory.conversations c
-WHERE c.role = $1 AND c.user_id = $2 AND c.expires_at > $3
-    AND ($4::bpchar IS NULL OR $4::bpchar IN (c.assistant, c.person))
-ORDER BY c.last_activity DESC, c.id LIMIT $5
+SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash,
+    CASE WHEN $1::BOOLEAN THEN c.history ELSE '[]' END::JSONB AS history, CASE WHEN $1::BOOLEAN THEN c.state ELSE '{}' END::JSONB AS state,
+    c.created_at, c.last_activity, c.expires_at
+FROM memory.conversations c
+WHERE c.role = $2 AND c.user_id = $3 AND c.expires_at > $4
+    AND ($5::bpchar IS NULL OR $5::bpchar IN (c.assistant, c.person))
+ORDER BY c.last_activity DESC, c.id LIMIT $6
 `
 
 type ConversationsOfParams struct {
-	Role   string
-	UserID string
-	Now    time.Time
-	Viewer *string
-	Most   int32
+	WithMemory bool
+	Role       string
+	UserID     string
+	Now        time.Time
+	Viewer     *string
+	Most       int32
 }
 
-// The live conversations of a user, the latest first.
-func (q *Queries) ConversationsOf(ctx context.Context, arg ConversationsOfParams) ([]MemoryConversation, error) {
+type ConversationsOfRow struct {
+	ID           string
+	Role         string
+	UserID       string
+	Person       chain.Hash
+	Assistant    chain.Hash
+	SessionHash  chain.Hash
+	History      chain.JSON
+	State        chain.JSON
+	CreatedAt    time.Time
+	LastActivity time.Time
+	ExpiresAt    time.Time
+}
+
+// The live conversations of a user, the latest first; with what is in memory only if that is asked for.
+func (q *Queries) ConversationsOf(ctx context.Context, arg ConversationsOfParams) ([]ConversationsOfRow, error) {
 	rows, err := q.db.Query(ctx, conversationsOf,
+		arg.WithMemory,
 		arg.Role,
 		arg.UserID,
 		arg.Now,
@@ -109,9 +128,9 @@ func (q *Queries) ConversationsOf(ctx context.Context, arg ConversationsOfParams
 		return nil, err
 	}
 	defer rows.Close()
-	items := []MemoryConversation{}
+	items := []ConversationsOfRow{}
 	for rows.Next() {
-		var i MemoryConversation
+		var i ConversationsOfRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Role,

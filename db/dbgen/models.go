@@ -509,6 +509,7 @@ type LogMessagesV7 struct {
 }
 
 type LogParticipant struct {
+	ID     *int64
 	Player string
 }
 

@@ -19,8 +19,11 @@ WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NUL
 FOR UPDATE;
 
 -- name: ConversationsOf :many
--- The live conversations of a user, the latest first.
-SELECT c.* FROM memory.conversations c
+-- The live conversations of a user, the latest first; with what is in memory only if that is asked for.
+SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash,
+    CASE WHEN @with_memory::BOOLEAN THEN c.history ELSE '[]' END::JSONB AS history, CASE WHEN @with_memory::BOOLEAN THEN c.state ELSE '{}' END::JSONB AS state,
+    c.created_at, c.last_activity, c.expires_at
+FROM memory.conversations c
 WHERE c.role = @role AND c.user_id = @user_id AND c.expires_at > @now
     AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))
 ORDER BY c.last_activity DESC, c.id LIMIT @most;
