@@ -24,7 +24,7 @@ func (r *queryResolver) ThreadEvents(ctx context.Context, agent string, userID s
 	if err := eventNames(agent, userID, &threadID); err != nil {
 		return nil, err
 	}
-	recent, important, err := r.view(ctx).ThreadEvents(ctx, ingest.EventThread(agent, userID, threadID), most, keep)
+	recent, important, err := r.view(ctx).ThreadEvents(ctx, ingest.EventThread(agent, userID, threadID), agent, userID, most, keep)
 	if err != nil {
 		return nil, err
 	}

@@ -46,27 +46,35 @@ func (q *Queries) EventPlayers(ctx context.Context, agent string, person string)
 const importantEvents = `-- name: ImportantEvents :many
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
 WHERE m.session_hash = $1::bpchar AND m.event_type = 'message' AND m.role IN ('user', 'assistant') AND m.content IS NOT NULL
-    AND m.importance > 0 AND m.sequence < $2::BIGINT
-    AND ($3::bpchar IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = $3::bpchar AND v.session_hash = m.session_hash))
-ORDER BY m.importance DESC, m.sequence DESC LIMIT $5 OFFSET $4
+    AND m.importance > 0 AND m.sequence < $2::BIGINT AND (m.importance, m.sequence) < ($3::SMALLINT, $4::BIGINT)
+    AND log.event_agent(m.role, m.owner_id, m.players_id) = $5::bpchar AND log.event_person(m.role, m.owner_id, m.players_id) = $6::bpchar
+    AND ($7::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $7::bpchar AND v.session_hash = m.session_hash))
+ORDER BY m.importance DESC, m.sequence DESC LIMIT $8
 `
 
 type ImportantEventsParams struct {
 	SessionHash string
 	Before      int64
+	Importance  int16
+	Place       int64
+	Agent       string
+	Person      string
 	Viewer      *string
-	Skipped     int32
 	RowCount    int32
 }
 
-// The most important of what the two have said before a place, the newest first of those that matter as much.
+// The most important of what the two have said before a place, the newest first of those that matter as much: those that come
+// behind one of an importance and a place, in this order.
 func (q *Queries) ImportantEvents(ctx context.Context, arg ImportantEventsParams) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, importantEvents,
 		arg.SessionHash,
 		arg.Before,
+		arg.Importance,
+		arg.Place,
+		arg.Agent,
+		arg.Person,
 		arg.Viewer,
-		arg.Skipped,
 		arg.RowCount,
 	)
 	if err != nil {
@@ -119,19 +127,32 @@ const lastEvents = `-- name: LastEvents :many
 
 SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
 WHERE m.session_hash = $1::bpchar AND m.event_type = 'message' AND m.role IN ('user', 'assistant') AND m.content IS NOT NULL
-    AND ($2::bpchar IS NULL OR EXISTS (
-        SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = m.session_hash))
-ORDER BY m.sequence DESC LIMIT $4 OFFSET $3
+    AND m.sequence < $2::BIGINT
+    AND log.event_agent(m.role, m.owner_id, m.players_id) = $3::bpchar AND log.event_person(m.role, m.owner_id, m.players_id) = $4::bpchar
+    AND ($5::bpchar IS NULL OR EXISTS (
+        SELECT FROM log.members v WHERE v.player = $5::bpchar AND v.session_hash = m.session_hash))
+ORDER BY m.sequence DESC LIMIT $6
 `
 
+type LastEventsParams struct {
+	SessionHash string
+	Before      int64
+	Agent       string
+	Person      string
+	Viewer      *string
+	RowCount    int32
+}
+
 // Events, by the session that those of an agent with a user have for each thread.
-// What the two have said last, the newest first.
-func (q *Queries) LastEvents(ctx context.Context, sessionHash string, viewer *string, skipped int32, rowCount int32) ([]LogMessage, error) {
+// What the two have said last before a place, the newest first. Whoever else speaks there, or speaks as the other, is left out.
+func (q *Queries) LastEvents(ctx context.Context, arg LastEventsParams) ([]LogMessage, error) {
 	rows, err := q.db.Query(ctx, lastEvents,
-		sessionHash,
-		viewer,
-		skipped,
-		rowCount,
+		arg.SessionHash,
+		arg.Before,
+		arg.Agent,
+		arg.Person,
+		arg.Viewer,
+		arg.RowCount,
 	)
 	if err != nil {
 		return nil, err
@@ -180,17 +201,29 @@ func (q *Queries) LastEvents(ctx context.Context, sessionHash string, viewer *st
 }
 
 const userThreads = `-- name: UserThreads :many
-SELECT s.hash::log.hash AS session_hash, n.thread_id::TEXT AS thread_id, f.created_at AS started_at, l.created_at AS last_event_at,
-    (l.sequence - (SELECT count(*) FROM log.messages e WHERE e.session_hash = s.hash::CHAR(64) AND e.event_type = 'erasure'))::BIGINT AS events
-FROM (SELECT unnest(log.sessions_between($1::bpchar, $2::bpchar, $3::bpchar)) AS hash) s
-JOIN log.messages f ON f.session_hash = s.hash::CHAR(64) AND f.sequence = 1
-CROSS JOIN LATERAL (SELECT m.sequence, m.created_at FROM log.messages m WHERE m.session_hash = s.hash::CHAR(64) ORDER BY m.sequence DESC LIMIT 1) l
-CROSS JOIN LATERAL (SELECT m.ambient ->> 'thread_id' AS thread_id FROM log.messages m
-    WHERE m.session_hash = s.hash::CHAR(64) AND m.ambient ->> 'thread_id' IS NOT NULL ORDER BY m.sequence LIMIT 1) n
-WHERE f.thread_hash = f.session_hash
-    AND log.event_agent(f.role, f.owner_id, f.players_id) = $2 AND log.event_person(f.role, f.owner_id, f.players_id) = $3
-ORDER BY l.created_at DESC, s.hash LIMIT $4
+SELECT t.hash::log.hash AS session_hash, t.thread_id::TEXT AS thread_id, f.created_at AS started_at, t.last_event_at::TIMESTAMPTZ AS last_event_at,
+    (t.messages - 2 * (SELECT count(*) FROM log.messages e WHERE e.session_hash = t.hash AND e.event_type = 'erasure'))::BIGINT AS events
+FROM (
+    SELECT s.hash::CHAR(64) AS hash, n.thread_id, l.sequence AS messages, l.created_at AS last_event_at
+    FROM (SELECT unnest(log.sessions_between($1::bpchar, $2::bpchar, $3::bpchar)) AS hash) s
+    CROSS JOIN LATERAL (SELECT m.sequence, m.created_at FROM log.messages m WHERE m.session_hash = s.hash::CHAR(64) ORDER BY m.sequence DESC LIMIT 1) l
+    CROSS JOIN LATERAL (SELECT m.ambient ->> 'thread_id' AS thread_id FROM log.messages m
+        WHERE m.session_hash = s.hash::CHAR(64) AND m.ambient ->> 'thread_id' IS NOT NULL ORDER BY m.sequence LIMIT 1) n
+    WHERE s.hash::CHAR(64) = log.event_session($4::TEXT, $5::TEXT, n.thread_id)
+    ORDER BY l.created_at DESC, s.hash LIMIT $6
+) t
+JOIN log.messages f ON f.session_hash = t.hash AND f.sequence = 1
+ORDER BY t.last_event_at DESC, t.hash
 `
+
+type UserThreadsParams struct {
+	Viewer    *string
+	Agent     string
+	Person    string
+	AgentKey  string
+	PersonKey string
+	RowCount  int32
+}
 
 type UserThreadsRow struct {
 	SessionHash chain.Hash
@@ -200,14 +233,16 @@ type UserThreadsRow struct {
 	Events      int64
 }
 
-// The threads of an agent with a user, the latest first. A thread's id stands in each of its messages that is not erased; how
-// an event came in changes nothing of whom it is between.
-func (q *Queries) UserThreads(ctx context.Context, viewer *string, agent string, person string, rowCount int32) ([]UserThreadsRow, error) {
+// The threads of an agent with a user, the latest first: sessions that are called after a thread of theirs, by its id, which
+// stands in each message that is not erased. An erasure is a message of its session, and no event, as what it has erased.
+func (q *Queries) UserThreads(ctx context.Context, arg UserThreadsParams) ([]UserThreadsRow, error) {
 	rows, err := q.db.Query(ctx, userThreads,
-		viewer,
-		agent,
-		person,
-		rowCount,
+		arg.Viewer,
+		arg.Agent,
+		arg.Person,
+		arg.AgentKey,
+		arg.PersonKey,
+		arg.RowCount,
 	)
 	if err != nil {
 		return nil, err

@@ -409,8 +409,8 @@ type EmbeddingServing struct {
 type IaNestEvent struct {
 	ID         int64
 	Source     *string
-	Agent      string
-	UserID     string
+	Agent      interface{}
+	UserID     interface{}
 	Channel    *string
 	ThreadID   string
 	EventType  string
@@ -515,7 +515,7 @@ type LogParticipant struct {
 
 type LogPlayerName struct {
 	Hash string
-	Name string
+	Name interface{}
 }
 
 type LogPlayersKnown struct {

@@ -2,6 +2,7 @@
 
 -- +goose Up
 SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
+LOCK TABLE log.messages IN SHARE ROW EXCLUSIVE MODE; -- whom the log names is gathered below, and noted from then on
 
 -- Whom messages have named, so that a name can be looked up that no row of core.players has. Two who name somebody first at the
 -- same time both say so, since the one would else wait for as long as the other takes: the row with the least id counts.
@@ -11,7 +12,7 @@ CREATE TABLE log.participants (
 );
 CREATE INDEX participants_player ON log.participants (player, id);
 CREATE INDEX participants_name ON log.participants ((player::TEXT));
-CREATE INDEX players_key ON core.players (key);
+CREATE INDEX players_key ON core.players (key COLLATE "C");
 CREATE TRIGGER immutable BEFORE UPDATE OR DELETE ON log.participants FOR EACH ROW EXECUTE FUNCTION log.refuse_change();
 CREATE TRIGGER immutable_all BEFORE TRUNCATE ON log.participants FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
 ALTER TABLE log.participants ENABLE ALWAYS TRIGGER immutable;
@@ -46,16 +47,17 @@ END $$;
 -- +goose StatementEnd
 
 -- The agent of an event is the receiver of what a user says, and the sender of everything else; the person is the other one.
+-- Nobody, if a message has no receiver, is ''.
 CREATE FUNCTION log.event_agent(role TEXT, owner_id CHAR(64), players_id CHAR(64)[]) RETURNS CHAR(64)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN role = 'user' THEN players_id[1] ELSE owner_id END;
+    RETURN CASE WHEN role = 'user' THEN COALESCE(players_id[1], '') ELSE owner_id END;
 CREATE FUNCTION log.event_person(role TEXT, owner_id CHAR(64), players_id CHAR(64)[]) RETURNS CHAR(64)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN role = 'user' THEN owner_id ELSE players_id[1] END;
--- Both in 8 bytes, for an index.
-CREATE FUNCTION log.pair_key(agent CHAR(64), person CHAR(64)) RETURNS BIGINT
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-    RETURN hashtextextended(agent::TEXT || person::TEXT, 0);
+    RETURN CASE WHEN role = 'user' THEN owner_id ELSE COALESCE(players_id[1], '') END;
+-- Both in short, for an index.
+CREATE FUNCTION log.pair_key(agent CHAR(64), person CHAR(64)) RETURNS TEXT
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN left(agent::TEXT, 12) || left(person::TEXT, 12);
 -- What a thread is called: the key that whoever wrote it has for it, of up to 200 bytes, or else its hash.
 CREATE FUNCTION log.event_thread(ambient JSONB, thread_hash CHAR(64)) RETURNS TEXT
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -65,6 +67,8 @@ CREATE INDEX messages_events ON log.messages (
     log.pair_key(log.event_agent(role, owner_id, players_id), log.event_person(role, owner_id, players_id)),
     log.event_thread(ambient, thread_hash), created_at);
 
+-- ANALYZE must not keep what threads are called: see 00009_erase.sql.
+ALTER INDEX log.messages_events ALTER COLUMN 2 SET STATISTICS 0;
 -- For the events of a thread that matter, however long it is.
 CREATE INDEX messages_important ON log.messages (session_hash, importance, sequence) WHERE importance > 0;
 
@@ -86,42 +90,31 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- What players are called: their key, or their hash as long as they have none.
+-- What players are called: their key, or their hash as long as they have none. Nobody has no name.
 CREATE VIEW log.player_names WITH (security_invoker) AS
-    SELECT p.hash::CHAR(64) AS hash, p.key AS name FROM core.players p
+    SELECT p.hash::CHAR(64) AS hash, p.key COLLATE "C" AS name FROM core.players p
     UNION ALL
     SELECT n.player, n.player::TEXT FROM log.participants n
     WHERE NOT EXISTS (SELECT FROM core.players p WHERE p.hash = n.player)
-        AND NOT EXISTS (SELECT FROM log.participants o WHERE o.player = n.player AND o.id < n.id);
+        AND NOT EXISTS (SELECT FROM log.participants o WHERE o.player = n.player AND o.id < n.id)
+    UNION ALL
+    SELECT ''::CHAR(64), NULL::TEXT;
 
--- The names come first, since that is what is asked for: two of them lead to the messages between two by index. A message
--- that nobody is named in beside its owner has one name only.
+-- The names are joined as they are asked for: two of them lead to the messages between two by index. What was erased is no
+-- event any more.
 DROP VIEW public.ia_nest_events;
 CREATE VIEW public.ia_nest_events WITH (security_invoker) AS
-    SELECT e.id, e.source, e.agent, e.user_id, e.channel, log.event_thread(e.ambient, e.thread_hash) AS thread_id,
-        e.event_type::TEXT AS event_type, e.role, e.importance,
-        ARRAY(SELECT COALESCE(h.key, t.hash) FROM unnest(e.hashtags) WITH ORDINALITY AS t (hash, position)
+    SELECT m.id, m.source, a.name AS agent, p.name AS user_id, m.channel, log.event_thread(m.ambient, m.thread_hash) AS thread_id,
+        m.event_type::TEXT AS event_type, m.role, m.importance,
+        ARRAY(SELECT COALESCE(h.key, t.hash) FROM unnest(m.hashtags) WITH ORDINALITY AS t (hash, position)
             LEFT JOIN core.hashtags h ON h.hash = t.hash ORDER BY t.position) AS tags,
-        e.content, e.attachments AS payload, e.created_at
-    FROM (
-        SELECT m.id, m.source, a.name AS agent, p.name AS user_id, m.channel, m.ambient, m.thread_hash, m.event_type, m.role,
-            m.importance, m.hashtags, m.content, m.attachments, m.created_at
-        FROM log.player_names a CROSS JOIN log.player_names p
-        JOIN log.messages m
-            ON log.pair_key(log.event_agent(m.role, m.owner_id, m.players_id), log.event_person(m.role, m.owner_id, m.players_id))
-                = log.pair_key(a.hash, p.hash)
-            AND log.event_agent(m.role, m.owner_id, m.players_id) = a.hash AND log.event_person(m.role, m.owner_id, m.players_id) = p.hash
-        UNION ALL
-        SELECT m.id, m.source, a.name, NULL, m.channel, m.ambient, m.thread_hash, m.event_type, m.role,
-            m.importance, m.hashtags, m.content, m.attachments, m.created_at
-        FROM log.messages m JOIN log.player_names a ON a.hash = m.owner_id
-        WHERE m.role IS DISTINCT FROM 'user' AND m.players_id = '{}'
-        UNION ALL
-        SELECT m.id, m.source, NULL, p.name, m.channel, m.ambient, m.thread_hash, m.event_type, m.role,
-            m.importance, m.hashtags, m.content, m.attachments, m.created_at
-        FROM log.messages m JOIN log.player_names p ON p.hash = m.owner_id
-        WHERE m.role = 'user' AND m.players_id = '{}'
-    ) e;
+        m.content, m.attachments AS payload, m.created_at
+    FROM log.player_names a CROSS JOIN log.player_names p
+    JOIN log.messages m
+        ON log.pair_key(log.event_agent(m.role, m.owner_id, m.players_id), log.event_person(m.role, m.owner_id, m.players_id))
+            = log.pair_key(a.hash, p.hash)
+        AND log.event_agent(m.role, m.owner_id, m.players_id) = a.hash AND log.event_person(m.role, m.owner_id, m.players_id) = p.hash
+    WHERE m.content IS NOT NULL;
 
 -- The hash of a component by its name, which is made if it is not there.
 -- +goose StatementBegin
@@ -151,6 +144,15 @@ CREATE FUNCTION log.event_session(agent TEXT, user_id TEXT, thread_id TEXT) RETU
     RETURN log.sha256(format(E'context-manager/events/v1\n%s %s\n%s %s\n%s %s\n', octet_length(agent), agent,
         octet_length(user_id), user_id, octet_length(thread_id), thread_id));
 
+-- What makes an event one that can be sent again: the id that its payload gives it. NULL if it has none.
+CREATE FUNCTION log.event_key(e public.ia_nest_events, session CHAR(64)) RETURNS TEXT
+    LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT 'event:' || left($2::TEXT, 32) || ':' || k.kind || ':' || k.id
+    FROM (VALUES ('f', $1.payload ->> 'frontend_message_id', jsonb_typeof($1.payload -> 'frontend_message_id'), $1.role = 'user'),
+        ('b', $1.payload ->> 'backend_message_id', jsonb_typeof($1.payload -> 'backend_message_id'), $1.role <> 'user')) AS k (kind, id, type, own)
+    WHERE k.type IN ('string', 'number') AND k.id <> '' ORDER BY k.own DESC LIMIT 1
+$$;
+
 -- What an event must be, as POST /hooks/events has it. Says which field is wrong.
 -- +goose StatementBegin
 CREATE FUNCTION log.check_event(e public.ia_nest_events) RETURNS VOID LANGUAGE plpgsql STABLE AS $$
@@ -171,6 +173,8 @@ BEGIN
             AND NOT EXISTS (SELECT FROM unnest(e.tags) AS t (tag) WHERE (octet_length(t.tag) BETWEEN 1 AND 200) IS NOT TRUE)),
         ('content', 'is missing', e.content <> ''),
         ('payload', 'is not a JSON object', jsonb_typeof(e.payload) = 'object'),
+        ('payload', 'has a message id of more than 215 bytes', COALESCE(octet_length(log.event_key(e, '')), 0) <= 224),
+        ('channel', 'has more than 256 bytes', e.channel IS NULL OR octet_length(e.channel) <= 256),
         ('created_at', 'is more than five minutes ahead, or infinite', e.created_at IS NULL
             OR isfinite(e.created_at) AND e.created_at <= clock_timestamp() + INTERVAL '5 minutes')
     ) AS c (field, problem, ok) WHERE c.ok IS NOT TRUE LIMIT 1;
@@ -180,21 +184,12 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- What makes an event one that can be sent again: the id that its payload gives it. NULL if it has none.
-CREATE FUNCTION log.event_key(e public.ia_nest_events, session CHAR(64)) RETURNS TEXT
-    LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT 'event:' || left($2::TEXT, 32) || ':' || k.kind || ':' || k.id
-    FROM (VALUES ('f', $1.payload ->> 'frontend_message_id', jsonb_typeof($1.payload -> 'frontend_message_id'), $1.role = 'user'),
-        ('b', $1.payload ->> 'backend_message_id', jsonb_typeof($1.payload -> 'backend_message_id'), $1.role <> 'user')) AS k (kind, id, type, own)
-    WHERE k.type IN ('string', 'number') AND k.id <> '' ORDER BY k.own DESC LIMIT 1
-$$;
-
 -- Appends an event as a message, as POST /hooks/events does, or finds the message that it has become before. It has its
 -- owner's rights: a tool needs no others than INSERT and SELECT on the view.
 -- +goose StatementBegin
 CREATE FUNCTION log.append_event() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    given    TIMESTAMPTZ := NEW.created_at;
+    given    TEXT := to_char(NEW.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'); -- whatever the session's zone is
     agent    CHAR(64);
     person   CHAR(64);
     session  CHAR(64);
@@ -211,6 +206,7 @@ BEGIN
     NEW.tags := COALESCE(NEW.tags, '{}');
     NEW.payload := COALESCE(NEW.payload, '{}');
     PERFORM log.check_event(NEW);
+    PERFORM set_config('idle_in_transaction_session_timeout', '10s', TRUE); -- others wait for what it locks
     session := log.event_session(NEW.agent, NEW.user_id, NEW.thread_id);
     agent := core.named('players', 'ply', NEW.agent);
     person := core.named('players', 'plu', NEW.user_id);
@@ -242,14 +238,15 @@ BEGIN
         SELECT session, session, sender, ARRAY[CASE WHEN NEW.role = 'user' THEN agent ELSE person END], NEW.role,
             NEW.event_type::log.event_type, NEW.importance, NEW.channel, NEW.source, NEW.content, NEW.payload,
             jsonb_strip_nulls(jsonb_build_object('thread_id', NEW.thread_id, 'delivered_by_login', session_user, 'created_at', given)),
-            COALESCE(tags, '{}'), GREATEST(given, (SELECT h.created_at FROM log.messages h WHERE h.session_hash = session AND given IS NOT NULL
-                ORDER BY h.sequence DESC LIMIT 1))
+            COALESCE(tags, '{}'), GREATEST(NEW.created_at, (SELECT h.created_at FROM log.messages h WHERE h.session_hash = session
+                AND NEW.created_at IS NOT NULL ORDER BY h.sequence DESC LIMIT 1))
         RETURNING hash INTO message;
         IF sent_as IS NOT NULL THEN
             INSERT INTO log.append_keys (owner_id, key, fingerprint, message_hash) VALUES (sender, sent_as, sent, message);
         END IF;
     END IF;
-    SELECT m.id, m.created_at INTO NEW.id, NEW.created_at FROM log.messages m WHERE m.hash = message;
+    SELECT m.id, m.content, m.attachments, m.created_at INTO NEW.id, NEW.content, NEW.payload, NEW.created_at
+        FROM log.messages m WHERE m.hash = message; -- which may be erased since
     RETURN NEW;
 END $$;
 -- +goose StatementEnd
