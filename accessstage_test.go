@@ -12,8 +12,8 @@ import (
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
-	"github.com/tzzr/context-manager/internal/knowledge"
 	"github.com/tzzr/context-manager/internal/ingest"
+	"github.com/tzzr/context-manager/internal/knowledge"
 	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/selection"
 )

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
-
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/loader"
