@@ -22,11 +22,11 @@ export const UserThreadsQuery = graphql(`
   }
 `);
 
-/** The events of a thread, in order; only errors on demand. */
+/** The events of a thread, in order; only errors on demand. Its session has its name: others may put messages of theirs under the thread. */
 export const EventsQuery = graphql(
   `
   query Events($thread: Hash!, $types: [EventType!], $after: String, $count: Boolean!) {
-    messages(filter: { threads: [$thread], eventTypes: $types }, first: 25, after: $after) {
+    messages(filter: { sessions: [$thread], eventTypes: $types }, first: 25, after: $after) {
       edges { node { ...EventFields } }
       pageInfo { endCursor hasNextPage }
       totalCount @include(if: $count)
