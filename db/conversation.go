@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,6 +102,20 @@ func (d *DB) Conversation(ctx context.Context, id memory.ID) (memory.Conversatio
 		return memory.Conversation{}, errNoConversation("conversation")
 	}
 	return d.conversationOf(rows[0])
+}
+
+// ConversationForPrompt gives what Conversation gives but for turns whose messages are in quarantine, which no prompt is to have.
+func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Conversation, error) {
+	rows, err := d.readByKey().ConversationForPrompt(ctx, id.String(), d.moment(), d.viewerText())
+	if err != nil {
+		return memory.Conversation{}, mapError(err)
+	}
+	if len(rows) == 0 {
+		return memory.Conversation{}, errNoConversation("conversation")
+	}
+	c, err := d.conversationOf(rows[0].MemoryConversation)
+	c.History = slices.DeleteFunc(c.History, func(turn memory.Turn) bool { return slices.Contains(rows[0].Quarantined, turn.Message.String()) })
+	return c, err
 }
 
 // Conversations gives those of a user that have not expired, the latest first.

@@ -49,6 +49,50 @@ func (q *Queries) ConversationByID(ctx context.Context, iD string, now time.Time
 	return items, nil
 }
 
+const conversationForPrompt = `-- name: ConversationForPrompt :many
+SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at, memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
+WHERE c.id = $1 AND c.expires_at > $2 AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
+`
+
+type ConversationForPromptRow struct {
+	MemoryConversation MemoryConversation
+	Quarantined        []string
+}
+
+// The same, and which messages of its turns are in quarantine.
+func (q *Queries) ConversationForPrompt(ctx context.Context, iD string, now time.Time, viewer *string) ([]ConversationForPromptRow, error) {
+	rows, err := q.db.Query(ctx, conversationForPrompt, iD, now, viewer)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ConversationForPromptRow{}
+	for rows.Next() {
+		var i ConversationForPromptRow
+		if err := rows.Scan(
+			&i.MemoryConversation.ID,
+			&i.MemoryConversation.Role,
+			&i.MemoryConversation.UserID,
+			&i.MemoryConversation.Person,
+			&i.MemoryConversation.Assistant,
+			&i.MemoryConversation.SessionHash,
+			&i.MemoryConversation.History,
+			&i.MemoryConversation.State,
+			&i.MemoryConversation.CreatedAt,
+			&i.MemoryConversation.LastActivity,
+			&i.MemoryConversation.ExpiresAt,
+			&i.Quarantined,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const conversationMessages = `-- name: ConversationMessages :many
 SELECT m.hash FROM log.messages m
 WHERE m.session_hash = $1 AND m.owner_id IN ($2, $3) AND m.event_type <> 'erasure' AND m.content IS NOT NULL

@@ -251,3 +251,17 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 CREATE TRIGGER append INSTEAD OF INSERT ON public.ia_nest_events FOR EACH ROW EXECUTE FUNCTION log.append_event();
+
+-- The messages of a conversation's turns that are in quarantine, for a prompt, which has to be quick: in the statement that reads
+-- the conversation. It has its owner's rights, since players may not read quarantines.
+-- +goose StatementBegin
+CREATE FUNCTION memory.quarantined_turns(history JSONB) RETURNS TEXT[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM memory.quarantines q WHERE q.released_at IS NULL) THEN
+        RETURN '{}';
+    END IF;
+    RETURN ARRAY(SELECT q.message::TEXT FROM memory.quarantines q WHERE q.released_at IS NULL AND q.message = ANY (ARRAY(
+        SELECT CAST(t.turn ->> 'message' AS CHAR(64)) FROM jsonb_array_elements(history) AS t (turn))));
+END $$;
+-- +goose StatementEnd

@@ -13,6 +13,11 @@ RETURNING *;
 SELECT c.* FROM memory.conversations c
 WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
 
+-- name: ConversationForPrompt :many
+-- The same, and which messages of its turns are in quarantine.
+SELECT sqlc.embed(c), memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
+WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
+
 -- name: LockConversation :many
 SELECT c.* FROM memory.conversations c
 WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))
