@@ -254,6 +254,8 @@ func (s *stage) base(player chain.Hash) map[string]string {
 	draft := says(player, key+" again", "mine")
 	draft.ThreadHash = ptr(sumOf("thread of %s", key))
 	mine := s.append(draft)[0]
+	s.upsert(component.Draft{Namespace: "plu", Key: "guess"})
+	s.append(tells(key, "guess", "t", "mine"))
 	talk, err := s.StartConversation(s.t.Context(), memory.Client, "guess", player)
 	if err != nil {
 		s.t.Fatal(err)
