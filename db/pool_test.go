@@ -111,9 +111,11 @@ func TestCallersGone(t *testing.T) {
 		for range conns {
 			go func() { ended <- ask(ctx) }()
 		}
-		if name != "between statements" && name != "before the commit" {
-			eventually(t, name+" are read", func() bool { return value[int](t, conn, running) == conns })
+		wanted := running
+		if name == "between statements" || name == "before the commit" {
+			wanted = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
 		}
+		eventually(t, name+" are read", func() bool { return value[int](t, conn, wanted) == conns })
 		cancel()
 		for range conns {
 			if err := <-ended; err == nil {
