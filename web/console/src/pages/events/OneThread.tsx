@@ -50,7 +50,9 @@ export function OneThread({ who, thread, params, set }: Props) {
           onChoose={(value) => set({ show: value === "all" ? null : value }, { replace: true })}
         />
       </div>
-      {!found && error ? (
+      {show === "memory" ? ( // which takes its names alone
+        <Memory who={who} thread={thread} params={params} set={set} />
+      ) : !found && error ? (
         <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
       ) : !found && fetching ? (
         <Loading what={t("events.thread.loading")} />
@@ -58,8 +60,6 @@ export function OneThread({ who, thread, params, set }: Props) {
         <Screen icon="search" title={t("events.thread.none")}>
           {t("events.thread.none.detail")}
         </Screen>
-      ) : show === "memory" ? (
-        <Memory who={who} thread={thread} params={params} set={set} />
       ) : (
         <Events key={show} thread={found.thread.hash} errors={show === "errors"} />
       )}
