@@ -16,11 +16,12 @@ import (
 	"github.com/tzzr/context-manager/internal/memory"
 )
 
-// How many end at once, of how many users, and how many ask at a time.
+// How many end at once, of how many users, and how many ask at a time: fewer than there are connections, for which nobody has
+// to wait so long, on a slow machine, that there is none.
 const (
 	ending      = 1000
 	endingUsers = 100
-	endingAsk   = 16
+	endingAsk   = 6
 )
 
 // each does something with each of a list, some at a time.

@@ -14,7 +14,7 @@ func Pieces(text string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, tokens, err := codec.Encode(text)
+	_, tokens, err := codec.Encode(readable(text))
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the text cannot be cut into tokens")
 	}

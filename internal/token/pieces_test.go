@@ -15,6 +15,7 @@ func TestPieces(t *testing.T) {
 		"":                        {},
 		"hello world":             {"hello", " world"},
 		"¿Qué número calzo?":      {"¿Qué", " número", " cal", "zo", "?"},
+		"a\x7fb \x7f\x7f":         {"a", "\x7f", "b", " ", "\x7f", "\x7f"},
 		"años, pingüino, corazón": {"años", ",", " ping", "ü", "ino", ",", " corazón"},
 		"sí 👩‍👩‍👧":                nil, // what it is cut into is not the point: that it is whole is checked below
 	} {

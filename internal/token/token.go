@@ -32,12 +32,16 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return remembering(codec.Count)
+		return remembering(func(text string) (int, error) { return codec.Count(readable(text)) })
 	})
 )
 
 // Default gives the counter of DefaultEncoding. Its vocabulary is part of the binary and read once.
 func Default() (Counter, error) { return defaultCounter() }
+
+// readable replaces a character that the codec passes over, DEL, which then would cost nothing, by another control character.
+// The encoding splits a text in the same way at both, and has no token that joins either to another character.
+func readable(text string) string { return strings.ReplaceAll(text, "\x7f", "\x02") }
 
 // The same messages are counted for one request after another, so the counts of short texts are remembered.
 const (
