@@ -9,6 +9,8 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+
+	"github.com/tzzr/context-manager/internal/endpoint"
 )
 
 // parse reads an answer to so many texts: one vector each, in the order of the texts, all of one dimension, each of
@@ -22,7 +24,7 @@ func parse(body []byte, texts int) ([][]float32, *Error) {
 	}
 	switch err := json.NewDecoder(bytes.NewReader(body)).Decode(&answer); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, &Error{Kind: Unreachable, Status: http.StatusOK, Message: "broke off its answer"}
+		return nil, (*Error)(endpoint.BrokeOff())
 	case err != nil:
 		return nil, unusable("gave an answer that is no list of vectors in JSON; check EMBEDDINGS_URL")
 	case len(answer.Data) != texts:
@@ -92,5 +94,5 @@ func parseVector(array []byte) ([]float32, *Error) {
 }
 
 func unusable(format string, args ...any) *Error {
-	return &Error{Kind: Unusable, Status: http.StatusOK, Message: fmt.Sprintf(format, args...)}
+	return (*Error)(endpoint.NotUsable(format, args...))
 }

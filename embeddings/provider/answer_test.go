@@ -5,9 +5,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
-
-	"net/http"
 )
 
 func TestParse(t *testing.T) {
@@ -132,45 +129,4 @@ func FuzzCut(f *testing.F) {
 			t.Errorf("cut(%q, %d) = %q", text, limit, got)
 		}
 	})
-}
-
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
-	cases := []struct {
-		name, value string
-		want        time.Duration
-	}{
-		{"Retry-After", "", 0}, {"Retry-After", "7", 7 * time.Second}, {"Retry-After", "0.5", 500 * time.Millisecond},
-		{"Retry-After", "0", 0}, {"Retry-After", "-7", 0}, {"Retry-After", "NaN", 0}, {"Retry-After", "soon", 0},
-		{"Retry-After", "86400", MaxRetryAfter}, {"Retry-After", "1e999", MaxRetryAfter}, {"Retry-After", "Inf", MaxRetryAfter},
-		{"Retry-After", now.Add(9 * time.Second).Format(http.TimeFormat), 9 * time.Second},
-		{"Retry-After", now.Add(-9 * time.Second).Format(http.TimeFormat), 0},
-		{"Retry-After", now.AddDate(1, 0, 0).Format(http.TimeFormat), MaxRetryAfter},
-		{"Retry-After-Ms", "250", 250 * time.Millisecond},
-	}
-	for _, c := range cases {
-		if got := retryAfter(http.Header{c.name: {c.value}}, now); got != c.want {
-			t.Errorf("%s: %s means %v, want %v", c.name, c.value, got, c.want)
-		}
-	}
-}
-
-func TestBackoff(t *testing.T) {
-	t.Parallel()
-	within := func(attempt int, failure *Error, low, high time.Duration) {
-		t.Helper()
-		for range 100 {
-			if got := Backoff(attempt, failure); got < low || got > high {
-				t.Fatalf("Backoff(%d, %v) = %v, want %v to %v", attempt, failure, got, low, high)
-			}
-		}
-	}
-	within(-1, nil, firstWait/2, firstWait)
-	within(0, nil, firstWait/2, firstWait)
-	within(3, nil, 4*firstWait, 8*firstWait)
-	within(7, nil, maxWait/2, maxWait)
-	within(1<<40, nil, maxWait/2, maxWait)
-	within(9, &Error{RetryAfter: 20 * time.Second}, 20*time.Second, 22*time.Second)
-	within(0, &Error{RetryAfter: time.Hour}, MaxRetryAfter, MaxRetryAfter+MaxRetryAfter/10)
 }

@@ -3,10 +3,11 @@ package provider
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/tzzr/context-manager/internal/endpoint"
 )
 
 // known is a word that every model embeds. It tells a provider that fails from a text that cannot be embedded.
@@ -14,12 +15,6 @@ const known = "hello"
 
 // shortest is how many bytes of a refused text are left when it is cut no further.
 const shortest = 1000
-
-// Waits between tries.
-const (
-	firstWait = 500 * time.Millisecond
-	maxWait   = time.Minute
-)
 
 // Embed gives one vector of length 1 a text, in their order. Of a text only the first MaxText bytes count, cut at a
 // rune, and fewer if the model takes no more.
@@ -82,7 +77,7 @@ func (c *call) embed(ctx context.Context, batch []int) error {
 		return nil
 	}
 	refusal, ok := errors.AsType[*Error](err)
-	if !ok || !refusal.ofTexts() {
+	if !ok || !refusal.Kind.OfTexts() {
 		return err
 	}
 	if !c.works {
@@ -99,7 +94,7 @@ func (c *call) embed(ctx context.Context, batch []int) error {
 		return c.embed(ctx, batch[half:])
 	}
 	index := batch[0]
-	if size := len(c.texts[index]); refusal.tooLong && size > shortest {
+	if size := len(c.texts[index]); refusal.TooLong && size > shortest {
 		c.texts[index] = cut(c.texts[index], max(size/2, shortest))
 		return c.embed(ctx, batch)
 	}
@@ -188,28 +183,12 @@ func ending(err error) error {
 	return err
 }
 
-// Backoff gives how long to wait before trying again after a failure, the attempt counted from 0: what the provider
-// asks for and up to a tenth more, else between half and all of 0.5 s × 2^attempt, at most a minute. The parts by chance
-// keep several servers from coming back at once.
+// Backoff gives how long to wait before trying again after a failure, the attempt counted from 0: see endpoint.Backoff.
 func Backoff(attempt int, failure *Error) time.Duration {
-	if failure != nil && failure.RetryAfter > 0 {
-		wait := min(failure.RetryAfter, MaxRetryAfter)
-		return wait + rand.N(wait/10+1)
+	if failure == nil {
+		return endpoint.Backoff(attempt, 0)
 	}
-	wait := maxWait
-	if attempt < 7 {
-		wait = firstWait << max(attempt, 0)
-	}
-	return min(wait, maxWait)/2 + rand.N(min(wait, maxWait)/2+1)
-}
-
-func wait(done <-chan struct{}, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	return endpoint.Backoff(attempt, failure.RetryAfter)
 }
 
 // Probe embeds one word and gives its dimension, which from now on counts as that of all vectors, whatever came before;

@@ -4,51 +4,36 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
+
+	"github.com/tzzr/context-manager/internal/endpoint"
 )
 
 // Kind says what went wrong, for counters and for those who decide whether to try again.
-type Kind string
+type Kind = endpoint.Kind
 
 // The kinds. The first five pass by themselves; the others need an administrator.
 const (
-	Unreachable    Kind = "UNREACHABLE"     // no connection, or it broke off
-	TimedOut       Kind = "TIMED_OUT"       // no answer in time
-	RateLimited    Kind = "RATE_LIMITED"    // 429
-	Failing        Kind = "FAILING"         // 408, 409, 423, 424, 425, 5xx
-	Paused         Kind = "PAUSED"          // it failed a moment ago, and queries do not ask it for now
-	Denied         Kind = "DENIED"          // 401, 402, 403
-	NotFound       Kind = "NOT_FOUND"       // 404: the model or the address
-	Refused        Kind = "REFUSED"         // any other status: a request that it does not take
-	Unusable       Kind = "UNUSABLE"        // an answer that holds no vectors, or not the right number, or NaN
+	Unreachable         = endpoint.Unreachable
+	TimedOut            = endpoint.TimedOut
+	RateLimited         = endpoint.RateLimited
+	Failing             = endpoint.Failing
+	Paused              = endpoint.Paused // of queries alone
+	Denied              = endpoint.Denied
+	NotFound            = endpoint.NotFound
+	Refused             = endpoint.Refused
+	Unusable            = endpoint.Unusable // an answer that holds no vectors, or not the right number, or NaN
 	WrongDimension Kind = "WRONG_DIMENSION" // not that of the vectors before, or more than MaxDimensions
 )
 
 // Error is a failure of the provider. Its text says what an administrator can do, and holds neither the key nor a text
 // nor anything else that the provider wrote but one of some known codes, such as model_not_found.
-type Error struct {
-	Kind       Kind
-	Status     int           // of the answer; 0 without one
-	RetryAfter time.Duration // what the provider asked to wait, at most MaxRetryAfter; 0 if it did not
-	Message    string
-	tooLong    bool // a text that is shorter may be taken
-}
+type Error endpoint.Failure
 
 // Error says it in words.
 func (e *Error) Error() string { return "the embedding provider " + e.Message }
 
 // Temporary says whether the same request may succeed later without anybody doing anything.
-func (e *Error) Temporary() bool {
-	switch e.Kind {
-	case Unreachable, TimedOut, RateLimited, Failing, Paused:
-		return true
-	default:
-		return false
-	}
-}
-
-// ofTexts says whether the failure may lie in one of the texts that were sent rather than in the provider.
-func (e *Error) ofTexts() bool { return e.Kind == Refused || e.Kind == Unusable }
+func (e *Error) Temporary() bool { return e.Kind.Temporary() }
 
 // TextError says that one text got no vector, though the provider embeds others.
 type TextError struct {

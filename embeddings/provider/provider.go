@@ -6,18 +6,14 @@ package provider
 import (
 	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/tzzr/context-manager/internal/endpoint"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -25,8 +21,6 @@ import (
 const (
 	MaxDimensions = 4000 // pgvector's HNSW indexes a halfvec of at most so many
 	MaxText       = 8000 // bytes; what is longer is cut there, at a rune. No token is shorter than a byte, so this fits into 8,191 tokens.
-	MaxModel      = 200  // bytes of a model's name
-	MaxRetryAfter = 5 * time.Minute
 
 	QueryLimit   = 500 * time.Millisecond // how long a query waits for its vector
 	RequestLimit = time.Minute            // how long a batch may take
@@ -37,6 +31,8 @@ const (
 	cacheSize  = 2048   // vectors of queries: 32 MB at most
 	maxAnswer  = 32 << 20
 )
+
+var embeddings = endpoint.Service{Name: "embeddings endpoint", Setting: "EMBEDDINGS", Path: "/embeddings", Answer: maxAnswer}
 
 // Config says whom to ask, and how. Zero values of the limits mean the constants of the same name.
 type Config struct {
@@ -65,7 +61,7 @@ type Provider struct {
 
 	cache   *lru.Cache[cacheKey, cached] // nil: no cache
 	flights singleflight.Group
-	breaker breaker
+	breaker endpoint.Breaker
 
 	mu    sync.Mutex
 	state State // guarded by mu
@@ -96,24 +92,17 @@ type State struct {
 //
 // Faults: BAD_USER_INPUT that names the setting.
 func New(config Config) (*Provider, error) {
-	base, err := baseURL(config.URL)
+	target, err := embeddings.Check(endpoint.Target{URL: config.URL, Model: config.Model, Key: config.Key})
 	if err != nil {
 		return nil, err
 	}
-	config.URL = base
-	config.Model, config.Key = strings.TrimSpace(config.Model), strings.TrimSpace(config.Key)
-	if config.Model == "" || len(config.Model) > MaxModel || strings.ContainsFunc(config.Model, unprintable) {
-		return nil, fault.Input("EMBEDDINGS_MODEL", "%.40q is no name of a model: it has 1 to %d bytes, all printable", config.Model, MaxModel)
-	}
-	if strings.ContainsFunc(config.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fault.Input("EMBEDDINGS_KEY", "has characters that no key has: it is printable ASCII without spaces")
-	}
+	config.URL, config.Model, config.Key = target.URL, target.Model, target.Key
 	if config.Dimensions < 0 || config.Dimensions > MaxDimensions {
 		return nil, fault.New(fault.BadUserInput, "a model has 1 to %d dimensions, not %d", MaxDimensions, config.Dimensions)
 	}
 	defaults(&config)
-	p := &Provider{config: config, service: service(config), now: time.Now, wait: wait, texts: batchTexts}
-	p.breaker.pause = config.QueryPause
+	p := &Provider{config: config, service: openai.NewEmbeddingService(embeddings.Options(target)...), now: time.Now, wait: endpoint.Wait, texts: batchTexts}
+	p.breaker.Pause = config.QueryPause
 	p.state = State{Model: config.Model, URL: config.URL, Dimensions: config.Dimensions}
 	if config.CacheTTL > 0 {
 		if p.cache, err = lru.New[cacheKey, cached](config.CacheSize); err != nil {
@@ -136,52 +125,6 @@ func defaults(c *Config) {
 	}
 }
 
-// baseURL gives the address without what the client adds.
-func baseURL(address string) (string, error) {
-	address = strings.TrimSpace(address)
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || strings.ContainsAny(address, "?#") {
-		// The address is not shown: keys are put there by mistake.
-		return "", fault.Input("EMBEDDINGS_URL", "is no address of an embeddings endpoint: it is like http://localhost:11434/v1, without user, key or ?")
-	}
-	base := strings.TrimRight(address, "/")
-	return strings.TrimRight(strings.TrimSuffix(base, "/embeddings"), "/"), nil
-}
-
-func unprintable(r rune) bool { return r < ' ' || r == 0x7f }
-
-// service makes the client. It is made without the library's defaults: they would read keys and addresses from
-// variables that are not ours. It tries once; when to try again is decided here.
-func service(config Config) openai.EmbeddingService {
-	options := []option.RequestOption{
-		option.WithBaseURL(config.URL + "/"),
-		option.WithMaxRetries(0),
-		option.WithHeader("User-Agent", "context-manager"),
-		option.WithHTTPClient(&http.Client{
-			Transport: &http.Transport{
-				Proxy:               http.ProxyFromEnvironment,
-				DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-				TLSHandshakeTimeout: 10 * time.Second,
-				ForceAttemptHTTP2:   true,
-				MaxIdleConnsPerHost: 8,
-				IdleConnTimeout:     90 * time.Second,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}),
-		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			response, err := next(r)
-			if err == nil && response.Body != nil {
-				response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer) // the library reads without a bound
-			}
-			return response, err
-		}),
-	}
-	if config.Key != "" {
-		options = append(options, option.WithAPIKey(config.Key))
-	}
-	return openai.NewEmbeddingService(options...)
-}
-
 // Format prints whom it asks, never the key.
 func (p *Provider) Format(f fmt.State, verb rune) { p.config.Format(f, verb) }
 
@@ -193,7 +136,7 @@ func (p *Provider) State() State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	state := p.state
-	state.PausedUntil = p.breaker.pausedUntil(p.now())
+	state.PausedUntil = p.breaker.PausedUntil(p.now())
 	return state
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/endpoint"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -45,7 +46,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"no model":         {Config{URL: "http://localhost/v1"}, "EMBEDDINGS_MODEL"},
 		"a blank model":    {Config{URL: "http://localhost/v1", Model: " \t"}, "EMBEDDINGS_MODEL"},
 		"a model of lines": {Config{URL: "http://localhost/v1", Model: "a\nb"}, "EMBEDDINGS_MODEL"},
-		"a long model":     {Config{URL: "http://localhost/v1", Model: strings.Repeat("m", MaxModel+1)}, "EMBEDDINGS_MODEL"},
+		"a long model":     {Config{URL: "http://localhost/v1", Model: strings.Repeat("m", endpoint.MaxModel+1)}, "EMBEDDINGS_MODEL"},
 		"a key of lines":   {Config{URL: "http://localhost/v1", Model: "m", Key: "secret-7\nX: y"}, "EMBEDDINGS_KEY"},
 		"a key of letters": {Config{URL: "http://localhost/v1", Model: "m", Key: "secret-7é"}, "EMBEDDINGS_KEY"},
 		"many dimensions":  {Config{URL: "http://localhost/v1", Model: "m", Dimensions: MaxDimensions + 1}, ""},

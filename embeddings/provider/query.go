@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
-	"sync"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/endpoint"
 )
 
 // cacheKey is the SHA-256 of a text: queries are kept neither longer nor clearer than needed.
@@ -55,13 +55,13 @@ func (p *Provider) query(key cacheKey, text string) ([]float32, error) {
 	if vector, ok := p.recall(key); ok {
 		return vector, nil // another request brought it since the caller looked
 	}
-	if paused := p.breaker.enter(p.now()); paused != nil {
-		return nil, paused
+	if paused := p.breaker.Enter(p.now()); paused != nil {
+		return nil, (*Error)(paused)
 	}
 	vectors, err := p.ask(context.Background(), []string{text}, p.config.QueryLimit)
 	failure, _ := errors.AsType[*Error](err)
-	p.breaker.leave(p.now(), failure)
-	if failure != nil && failure.ofTexts() {
+	p.breaker.Leave(p.now(), (*endpoint.Failure)(failure))
+	if failure != nil && failure.Kind.OfTexts() {
 		return nil, &TextError{Index: -1, Message: "cannot be embedded: " + failure.Error()}
 	}
 	if err != nil {
@@ -97,49 +97,4 @@ func (p *Provider) count(counter *int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	*counter++
-}
-
-// breaker keeps queries from a provider that failed.
-type breaker struct {
-	pause time.Duration
-
-	mu    sync.Mutex
-	until time.Time // guarded by mu
-	cause *Error    // guarded by mu; nil: the last query got through
-}
-
-// enter says whether a query may ask. After the pause one may, and the others wait for how it fares.
-func (b *breaker) enter(now time.Time) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.cause == nil {
-		return nil
-	}
-	if left := b.until.Sub(now); left > 0 {
-		return &Error{Kind: Paused, Status: b.cause.Status, RetryAfter: left, Message: fmt.Sprintf(
-			"is not asked for %s, since it %s", left.Round(100*time.Millisecond), b.cause.Message)}
-	}
-	b.until = now.Add(b.pause)
-	return nil
-}
-
-// leave says how a query fared. A text that is refused is an answer.
-func (b *breaker) leave(now time.Time, failure *Error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if failure == nil || failure.ofTexts() {
-		b.cause = nil
-		return
-	}
-	b.cause, b.until = failure, now.Add(max(b.pause, failure.RetryAfter))
-}
-
-// pausedUntil gives when queries ask again; zero if they do.
-func (b *breaker) pausedUntil(now time.Time) time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.cause == nil || !now.Before(b.until) {
-		return time.Time{}
-	}
-	return b.until
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/endpoint"
 )
 
 func TestRetryingUntilItWorks(t *testing.T) {
@@ -34,7 +35,7 @@ func TestRetryingUntilItWorks(t *testing.T) {
 				t.Errorf("waited %v, want 12 times", *waits)
 			}
 			for i, wait := range *waits {
-				if low := min(firstWait<<min(i, 7), maxWait) / 2; wait < low {
+				if low := min(endpoint.FirstWait<<min(i, 7), endpoint.MaxWait) / 2; wait < low {
 					t.Errorf("wait %d = %v, want %v at least", i, wait, low)
 				}
 			}
@@ -97,7 +98,7 @@ func TestRetryingByParts(t *testing.T) {
 	if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{2, batchTexts + 1, batchTexts + 4}) {
 		t.Errorf("error = %v of %v, want those that are bad, by index", err, indexes(err))
 	}
-	if len(*waits) != 8 || (*waits)[5] < firstWait<<5/2 || (*waits)[6] > firstWait {
+	if len(*waits) != 8 || (*waits)[5] < endpoint.FirstWait<<5/2 || (*waits)[6] > endpoint.FirstWait {
 		t.Errorf("waited %v, want longer and longer, and from the start again after the first batch", *waits)
 	}
 }
