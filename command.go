@@ -24,9 +24,11 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/evaluation"
+	"github.com/tzzr/context-manager/internal/evaluation/contradiction"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/ingest"
+	"github.com/tzzr/context-manager/internal/judge"
 	"github.com/tzzr/context-manager/internal/verifier"
 	"github.com/tzzr/context-manager/internal/witness"
 )
@@ -80,8 +82,9 @@ type verifyCommand struct {
 }
 
 type evalCommand struct {
-	File        string `arg:"" help:"LoCoMo's JSON."`
-	Calibration bool   `help:"Measure instead whether the default threshold lets a conversation's own questions through, and not another's."`
+	File        string `arg:"" help:"LoCoMo's JSON; of --judge, pairs of texts."`
+	Calibration bool   `xor:"what" help:"Measure instead whether the default threshold lets a conversation's own questions through, and not another's."`
+	Judge       bool   `xor:"what" help:"Measure instead how well contradictions are told, on pairs of texts as in testdata/judge: JSON lines."`
 	JSON        bool   `name:"json" help:"Write the report as JSON."`
 }
 
@@ -204,6 +207,9 @@ func (c *verifyCommand) Run(ctx context.Context, _ *slog.Logger, cfg config.Data
 func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Database) error {
 	if _, err := os.Stat(c.File); errors.Is(err, fs.ErrNotExist) {
 		return fault.Input("FILE", "%s does not exist", c.File)
+	}
+	if c.Judge {
+		return contradiction.RunFile(ctx, judge.New(), c.File, c.JSON, os.Stdout)
 	}
 	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
 		client := &evaluation.Client{URL: "http://" + endpoint + "/graphql", Token: token, HTTP: &http.Client{}}
