@@ -177,6 +177,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	p := start(t, servertest.DataDir(t), "DATABASE_URL="+url, "ADDRESS_RATE_LIMIT=0",
 		"EMBEDDINGS_URL=http://127.0.0.1:1/v1", "EMBEDDINGS_MODEL=m", "EMBEDDINGS_KEY="+serverMark,
+		"LLM_URL=http://127.0.0.1:1/v1", "LLM_MODEL=m", "LLM_KEY="+serverMark,
 		"LOG_KEY="+filepath.Join(owner.DataDir, "log.key"))
 	v := &provoker{t: t, p: p, codes: map[string]int{}}
 	v.tokens()

@@ -74,7 +74,7 @@ func (v *server) start(ctx context.Context) (time.Duration, error) {
 func (v *server) launch() error {
 	cmd := exec.Command(v.program, "serve")
 	cmd.Env = append(environment(), "DATA_DIR="+v.dataDir, "ADDR="+v.addr, "DATABASE_URL="+v.database, "DEMO=", "CORS_ORIGINS=",
-		"EMBEDDINGS_URL=", "WITNESSES=", "LOG_KEY=")
+		"EMBEDDINGS_URL=", "LLM_URL=", "WITNESSES=", "LOG_KEY=")
 	cmd.Env = append(cmd.Env, v.settings...)
 	p, err := launch(cmd, nil)
 	if err != nil {

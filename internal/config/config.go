@@ -45,6 +45,10 @@ type Server struct {
 	EmbeddingsKey     Secret   `name:"embeddings-key" env:"EMBEDDINGS_KEY" placeholder:"KEY" help:"The key that it asks for, if any. Set the variable: flags can be seen by others on this machine."`
 	EmbeddingCacheTTL Duration `name:"embedding-cache-ttl" env:"EMBEDDING_CACHE_TTL" default:"3600" placeholder:"SECONDS" help:"How long vectors of queries are kept, in seconds or as 90m; 0: not at all."`
 
+	LLMURL   string `name:"llm-url" env:"LLM_URL" placeholder:"URL" help:"An OpenAI-compatible chat endpoint, such as http://localhost:11434/v1, that judges and summarises what is in context windows; none: what is built in does, without a model."`
+	LLMModel string `name:"llm-model" env:"LLM_MODEL" placeholder:"MODEL" help:"The model to ask it for."`
+	LLMKey   Secret `name:"llm-key" env:"LLM_KEY" placeholder:"KEY" help:"The key that it asks for, if any. Set the variable: flags can be seen by others on this machine."`
+
 	ConversationTTL Duration `name:"conversation-ttl" env:"CONVERSATION_TTL" default:"30m" placeholder:"SECONDS" help:"How long the working memory of a conversation lasts after the last interaction, in seconds or as 90m: 1m to 24h."`
 	HookSecrets     Secret   `name:"hook-secrets" env:"HOOK_SECRETS" placeholder:"SOURCE=SECRET,…" help:"Secrets that sources sign their events with. Set the variable: flags can be seen by others on this machine."`
 }
@@ -54,14 +58,14 @@ func IgnoreEmpty() {
 	for _, name := range []string{"DATABASE_URL", "DATABASE_DIRECT_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
 		"PRIVATE_LOG", "RATE_LIMIT", "ADDRESS_RATE_LIMIT", "TRUSTED_PROXIES",
 		"ALLOWED_HOSTS", "OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_PLAYER_CLAIM", "WITNESS_ADDR", "WITNESS_STATE", "WITNESS_KEY", "WITNESS_NAME", "WITNESS_LOGS",
-		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL", "CONVERSATION_TTL", "HOOK_SECRETS"} {
+		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL", "LLM_URL", "LLM_MODEL", "LLM_KEY", "CONVERSATION_TTL", "HOOK_SECRETS"} {
 		if os.Getenv(name) == "" {
 			_ = os.Unsetenv(name)
 		}
 	}
 }
 
-// Validate refuses origins that no browser would send, hosts that no address names, and half a provider. Kong calls it.
+// Validate refuses origins that no browser would send, hosts that no address names, and half a provider or model. Kong calls it.
 func (s Server) Validate() error {
 	for _, origin := range s.CORSOrigins {
 		u, err := url.Parse(origin)
@@ -78,7 +82,7 @@ func (s Server) Validate() error {
 	if ttl := time.Duration(s.ConversationTTL); ttl < memory.MinTTL || ttl > memory.MaxTTL {
 		return fault.Input("CONVERSATION_TTL", "%v is outside of %v to %v", ttl, memory.MinTTL, memory.MaxTTL)
 	}
-	return cmp.Or(s.validateHosts(), s.validateHooks(), s.validateProvider(), s.validateEmbeddings())
+	return cmp.Or(s.validateHosts(), s.validateHooks(), s.validateProvider(), s.validateEndpoints())
 }
 
 // Limits gives the limits of rates. The settings are valid.

@@ -12,7 +12,7 @@ func parse(t *testing.T, env map[string]string, args ...string) (Database, Serve
 	t.Helper()
 	for _, name := range []string{"DATABASE_URL", "DATA_DIR", "ADDR", "CORS_ORIGINS", "DEMO", "LOG_KEY", "LOG_ORIGIN", "WITNESSES",
 		"ALLOWED_HOSTS", "OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_PLAYER_CLAIM",
-		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL", "CONVERSATION_TTL", "HOOK_SECRETS"} {
+		"EMBEDDINGS_URL", "EMBEDDINGS_MODEL", "EMBEDDINGS_KEY", "EMBEDDING_CACHE_TTL", "LLM_URL", "LLM_MODEL", "LLM_KEY", "CONVERSATION_TTL", "HOOK_SECRETS"} {
 		t.Setenv(name, env[name])
 	}
 	IgnoreEmpty()

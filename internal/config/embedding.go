@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,15 +12,22 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// validateEmbeddings refuses what names a provider by half: nobody would notice that nothing is embedded.
-func (s Server) validateEmbeddings() error {
+// validateEndpoints refuses what names an endpoint by half: nobody would notice that it is not asked.
+func (s Server) validateEndpoints() error {
+	return cmp.Or(
+		validateEndpoint("EMBEDDINGS", s.EmbeddingsURL, s.EmbeddingsModel, s.EmbeddingsKey),
+		validateEndpoint("LLM", s.LLMURL, s.LLMModel, s.LLMKey),
+	)
+}
+
+func validateEndpoint(setting, url, model string, key Secret) error {
 	switch {
-	case s.EmbeddingsURL != "" && s.EmbeddingsModel == "":
-		return fault.Input("EMBEDDINGS_MODEL", "is missing: EMBEDDINGS_URL is set, so name the model that it is asked for")
-	case s.EmbeddingsURL == "" && s.EmbeddingsModel != "":
-		return fault.Input("EMBEDDINGS_URL", "is missing: EMBEDDINGS_MODEL is set, so say which provider has it")
-	case s.EmbeddingsURL == "" && s.EmbeddingsKey != "":
-		return fault.Input("EMBEDDINGS_URL", "is missing: EMBEDDINGS_KEY is set, so say which provider it is for")
+	case url != "" && model == "":
+		return fault.Input(setting+"_MODEL", "is missing: %s_URL is set, so name the model that it is asked for", setting)
+	case url == "" && model != "":
+		return fault.Input(setting+"_URL", "is missing: %s_MODEL is set, so say which endpoint has it", setting)
+	case url == "" && key != "":
+		return fault.Input(setting+"_URL", "is missing: %s_KEY is set, so say which endpoint it is for", setting)
 	}
 	return nil
 }

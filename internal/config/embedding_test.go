@@ -20,6 +20,22 @@ func TestEmbeddings(t *testing.T) {
 	}
 }
 
+func TestModel(t *testing.T) {
+	env := map[string]string{"LLM_URL": "http://localhost:11434/v1", "LLM_MODEL": "llama3.2", "LLM_KEY": "key-1"}
+	_, server, err := parse(t, env)
+	if err != nil || server.LLMURL != "http://localhost:11434/v1" || server.LLMModel != "llama3.2" || server.LLMKey != Secret("key-1") {
+		t.Errorf("Server = %+v, %v, want what the environment says", server, err)
+	}
+	_, server, err = parse(t, env, "--llm-url", "http://localhost:8000/v1", "--llm-model", "small", "--llm-key", "key-2")
+	if err != nil || server.LLMURL != "http://localhost:8000/v1" || server.LLMModel != "small" || server.LLMKey != Secret("key-2") {
+		t.Errorf("Server = %+v, %v, want what the flags say", server, err)
+	}
+	_, server, err = parse(t, map[string]string{"LLM_URL": "", "LLM_MODEL": "", "LLM_KEY": ""})
+	if err != nil || server.LLMURL+server.LLMModel != "" || server.LLMKey != "" {
+		t.Errorf("Server = %+v, %v, want no model", server, err)
+	}
+}
+
 func TestHalfAProviderIsRefused(t *testing.T) {
 	cases := map[string]struct {
 		env   map[string]string
@@ -30,6 +46,10 @@ func TestHalfAProviderIsRefused(t *testing.T) {
 		"url and key":           {map[string]string{"EMBEDDINGS_URL": "http://a/v1", "EMBEDDINGS_KEY": "key-1"}, "EMBEDDINGS_MODEL: is missing"},
 		"model alone":           {map[string]string{"EMBEDDINGS_MODEL": "small"}, "EMBEDDINGS_URL: is missing"},
 		"key alone":             {map[string]string{"EMBEDDINGS_KEY": "key-1"}, "EMBEDDINGS_URL: is missing"},
+		"model's url alone":     {map[string]string{"LLM_URL": "http://a/v1"}, "LLM_MODEL: is missing"},
+		"model's empty name":    {map[string]string{"LLM_URL": "http://a/v1", "LLM_MODEL": "", "LLM_KEY": "key-1"}, "LLM_MODEL: is missing"},
+		"model's name alone":    {map[string]string{"LLM_MODEL": "small"}, "LLM_URL: is missing"},
+		"model's key alone":     {map[string]string{"LLM_KEY": "key-1"}, "LLM_URL: is missing"},
 		"ttl that is no number": {map[string]string{"EMBEDDING_CACHE_TTL": "soon"}, "neither seconds"},
 		"ttl below nothing":     {map[string]string{"EMBEDDING_CACHE_TTL": "-1"}, "neither seconds"},
 		"ttl beyond time":       {map[string]string{"EMBEDDING_CACHE_TTL": "9223372036854775807"}, "neither seconds"},
@@ -58,7 +78,7 @@ func TestCacheTTL(t *testing.T) {
 
 func TestSecretIsNotPrinted(t *testing.T) {
 	t.Parallel()
-	server := Server{EmbeddingsKey: "key-1"}
+	server := Server{EmbeddingsKey: "key-1", LLMKey: "key-1"}
 	encoded, err := json.Marshal(server)
 	if err != nil {
 		t.Fatal(err)
