@@ -26,6 +26,7 @@ type Metrics struct {
 	operations *prometheus.CounterVec
 	errors     *prometheus.CounterVec
 	sealLag    prometheus.Histogram
+	model      modelMetrics
 }
 
 // NewMetrics makes counters of their own, besides those of the Go runtime and the process.
@@ -52,8 +53,10 @@ func NewMetrics() *Metrics {
 			Name: "context_manager_seal_lag_seconds", Help: "Of each message that this server sealed, how long at most it had been committed.",
 			Buckets: []float64{.025, .05, .1, .2, .3, .4, .5, .75, 1, 2, 5, 10, 30},
 		}),
+		model: newModelMetrics(),
 	}
 	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.operations, m.errors, m.sealLag,
+		m.model.requests, m.model.durations, m.model.failures, m.model.fallbacks,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
