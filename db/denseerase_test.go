@@ -11,6 +11,7 @@ import (
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -26,7 +27,7 @@ func TestDenseErase(t *testing.T) {
 	old.Close()
 
 	during := func(part string) {
-		e.models["large"].Break(providertest.Only(part, providertest.Hang()))
+		e.models["large"].Break(providertest.Only(part, endpointtest.Hang()))
 	}
 	during("word99 ")
 	store := embeds(t, url, e.config("large"))

@@ -11,6 +11,7 @@ import (
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 // Whatever the provider does, messages are appended and found by their words, the cause can be seen, and once it is well
@@ -22,19 +23,19 @@ func TestDenseSurvivesProvider(t *testing.T) {
 		fault providertest.Fault
 		want  string // a part of the cause
 	}{
-		{"too many requests", providertest.Status(http.StatusTooManyRequests, ""), "429"},
-		{"too many requests, and says when", providertest.Status(http.StatusTooManyRequests, "0.01"), "429"},
-		{"overloaded", providertest.Status(http.StatusServiceUnavailable, ""), "503"},
-		{"no key", providertest.Status(http.StatusUnauthorized, ""), "EMBEDDINGS_KEY"},
-		{"everything refused", providertest.Status(http.StatusBadRequest, ""), "400"},
-		{"dies", providertest.Die(), "cannot be reached"},
-		{"dies in the middle of its answer", providertest.HalfBody(), "broke off"},
+		{"too many requests", endpointtest.Status(http.StatusTooManyRequests, ""), "429"},
+		{"too many requests, and says when", endpointtest.Status(http.StatusTooManyRequests, "0.01"), "429"},
+		{"overloaded", endpointtest.Status(http.StatusServiceUnavailable, ""), "503"},
+		{"no key", endpointtest.Status(http.StatusUnauthorized, ""), "EMBEDDINGS_KEY"},
+		{"everything refused", endpointtest.Status(http.StatusBadRequest, ""), "400"},
+		{"dies", endpointtest.Die(), "cannot be reached"},
+		{"dies in the middle of its answer", endpointtest.HalfBody(), "broke off"},
 		{"wrong dimension", providertest.Dimensions(16), "16 dimensions instead of 32"},
 		{"not a number", providertest.Element("NaN"), "list of vectors"},
 		{"too large a number", providertest.Element("1e999"), "NaN"},
 		{"zeros", providertest.Zeros(), "zeros"},
 		{"one too few", providertest.Missing(), "vectors for"},
-		{"hangs", providertest.Hang(), "did not answer within"},
+		{"hangs", endpointtest.Hang(), "did not answer within"},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -72,7 +73,7 @@ func TestDenseSurvivesProvider(t *testing.T) {
 func TestDensePassingRefusals(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]providertest.Fault{
-		"null": providertest.Element("null"), "400": providertest.Status(400, ""),
+		"null": providertest.Element("null"), "400": endpointtest.Status(400, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +102,7 @@ func TestDensePassingRefusals(t *testing.T) {
 	t.Run("restarted", func(t *testing.T) {
 		t.Parallel()
 		e := newEndpoint(t, map[string]int{"small": 32})
-		e.models["small"].Break(providertest.Only("late", providertest.Status(400, "")))
+		e.models["small"].Break(providertest.Only("late", endpointtest.Status(400, "")))
 		first, url := open(t)
 		mustAppend(t, first, many(3, "late")...)
 		store := embeds(t, url, e.config("small"))
@@ -116,8 +117,8 @@ func TestDensePassingRefusals(t *testing.T) {
 func TestDenseRefused(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]providertest.Fault{
-		"refused": providertest.Status(http.StatusBadRequest, ""), "it fails": providertest.Status(http.StatusInternalServerError, ""),
-		"it dies": providertest.Die(), "NaN": providertest.Element("null"),
+		"refused": endpointtest.Status(http.StatusBadRequest, ""), "it fails": endpointtest.Status(http.StatusInternalServerError, ""),
+		"it dies": endpointtest.Die(), "NaN": providertest.Element("null"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +148,7 @@ func TestDenseRefused(t *testing.T) {
 func TestDenseStartsWithoutProvider(t *testing.T) {
 	t.Parallel()
 	e := newEndpoint(t, map[string]int{"small": 32})
-	e.models["small"].Break(providertest.Status(http.StatusBadGateway, ""))
+	e.models["small"].Break(endpointtest.Status(http.StatusBadGateway, ""))
 	_, url := open(t)
 	store := embeds(t, url, e.config("small"))
 	mustAppend(t, store, many(10, "word")...)
@@ -220,7 +221,7 @@ func TestDenseClosed(t *testing.T) {
 	e := newEndpoint(t, map[string]int{"small": 32})
 	first, url := open(t)
 	mustAppend(t, first, many(100, "word")...)
-	e.models["small"].Break(providertest.Only("word", providertest.Hang()))
+	e.models["small"].Break(providertest.Only("word", endpointtest.Hang()))
 	closed := embeds(t, url, e.config("small").WithPace(10*time.Millisecond, time.Hour))
 	eventually(t, "it hangs", func() bool { return e.models["small"].Asked("word99 said unique99") > 0 })
 	closed.Close()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/knowledge"
 )
@@ -77,9 +78,9 @@ func TestDenseSwitchWithoutOldModel(t *testing.T) {
 	old := embeds(t, url, e.config("small"))
 	untilServing(t, old, "small", 30)
 	old.Close()
-	for name, gone := range map[string]providertest.Fault{"gone": providertest.Status(404, ""), "another": providertest.Dimensions(16)} {
+	for name, gone := range map[string]providertest.Fault{"gone": endpointtest.Status(404, ""), "another": providertest.Dimensions(16)} {
 		e.models["small"].Break(gone)
-		e.models["large"].Break(providertest.Only("word", providertest.Hang()))
+		e.models["large"].Break(providertest.Only("word", endpointtest.Hang()))
 		store := embeds(t, url, e.config("large"))
 		eventually(t, name+": it is said", func() bool {
 			_, _, notice := nearest(t, store, "word")
@@ -260,7 +261,7 @@ func TestDenseSwitchMissesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := superuser(t, url)
-	e.models["small"].Break(providertest.Only("word", providertest.Hang()))
+	e.models["small"].Break(providertest.Only("word", endpointtest.Hang()))
 	var early atomic.Int64
 	store := embeds(t, url, e.config("small").WithStep(func(name string) error {
 		if name == "index" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 	"github.com/tzzr/context-manager/internal/knowledge"
 	"github.com/tzzr/context-manager/internal/selection"
 )
@@ -24,7 +25,7 @@ func TestReplayOfUnembedded(t *testing.T) {
 	e := newEndpoint(t, map[string]int{"one": 64})
 	store := embeds(t, url, e.config("one"))
 	untilServing(t, store, "one", 2)
-	e.models["one"].Break(providertest.Only("quartz", providertest.Hang()))
+	e.models["one"].Break(providertest.Only("quartz", endpointtest.Hang()))
 	mustAppend(t, store, draft("b", "Another hotel in Lisbon has walls of quartz."), draft("b", "A zorble by quartz cliffs."))
 	if _, err := store.AddRecords(t.Context(), []knowledge.Draft{{Kind: chain.RefSecretary, Book: "files", Title: "Hotels in Lisbon", Content: "quartz"}}); err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestRefusedIsNotAwaited(t *testing.T) {
 	first, url := open(t)
 	mustAppend(t, first, draft("a", "The hotel in Lisbon is booked."), draft("a", "A hotel of quartz."))
 	e := newEndpoint(t, map[string]int{"one": 64})
-	e.models["one"].Break(providertest.Only("quartz", providertest.Status(400, "")))
+	e.models["one"].Break(providertest.Only("quartz", endpointtest.Status(400, "")))
 	store := embeds(t, url, e.config("one"))
 	eventually(t, "all is embedded or refused", func() bool {
 		m := model(t, store, "one")
@@ -85,7 +86,7 @@ func TestErasedIsNotNear(t *testing.T) {
 	e := newEndpoint(t, map[string]int{"one": 64})
 	store := embeds(t, url, e.config("one"))
 	untilServing(t, store, "one", 2)
-	e.models["one"].Break(providertest.Only("quartz", providertest.Hang()))
+	e.models["one"].Break(providertest.Only("quartz", endpointtest.Hang()))
 	written = append(written, mustAppend(t, store, draft("a", "A hotel of quartz."), draft("a", "Hotels by the quartz."))...)
 	conn := superuser(t, url)
 	// Without items, so that nothing but these lists names a message.

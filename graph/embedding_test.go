@@ -14,6 +14,7 @@ import (
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 type embeddingModel struct {
@@ -40,7 +41,7 @@ func TestEmbeddingModels(t *testing.T) {
 		t.Errorf("without a provider: %+v", all)
 	}
 	server := providertest.New(t, 32)
-	server.Break(providertest.Status(http.StatusUnauthorized, ""))
+	server.Break(endpointtest.Status(http.StatusUnauthorized, ""))
 	err := a.store.StartEmbedder(t.Context(), db.EmbedderConfig{Model: providertest.Model, Open: func(name string) (db.Embedder, error) {
 		return provider.New(provider.Config{URL: server.URL(), Model: name})
 	}})

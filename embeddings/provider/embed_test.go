@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 func TestEmbedInBatchesAndOrder(t *testing.T) {
@@ -85,8 +86,8 @@ func TestEmbedLeavesOutEmptyTexts(t *testing.T) {
 func TestOneBadText(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]providertest.Fault{
-		"400": providertest.Status(http.StatusBadRequest, ""), "413": providertest.Status(http.StatusRequestEntityTooLarge, ""),
-		"422": providertest.Status(http.StatusUnprocessableEntity, ""), "NaN": providertest.Element("NaN"), "null": providertest.Element("null"),
+		"400": endpointtest.Status(http.StatusBadRequest, ""), "413": endpointtest.Status(http.StatusRequestEntityTooLarge, ""),
+		"422": endpointtest.Status(http.StatusUnprocessableEntity, ""), "NaN": providertest.Element("NaN"), "null": providertest.Element("null"),
 		"1e999": providertest.Element("1e999"), "zeros": providertest.Zeros(), "no vector": providertest.Missing(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +112,7 @@ func TestOneBadText(t *testing.T) {
 func TestOnlyTheFirstTextIsBad(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.Break(providertest.Only("poison", providertest.Status(http.StatusBadRequest, "")))
+	server.Break(providertest.Only("poison", endpointtest.Status(http.StatusBadRequest, "")))
 	vectors, err := p.Embed(t.Context(), []string{"poison"})
 	if _, failed := errors.AsType[*Error](err); failed || !slices.Equal(indexes(err), []int{0}) || vectors[0] != nil {
 		t.Errorf("Embed = %v, %v, want the text blamed", vectors, err)
@@ -130,7 +131,7 @@ func TestTextsThatAreTooLongForTheModel(t *testing.T) {
 	p, server := start(t)
 	server.Break(providertest.When(func(texts []string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return len(text) > 2500 })
-	}, providertest.Status(http.StatusRequestEntityTooLarge, "")))
+	}, endpointtest.Status(http.StatusRequestEntityTooLarge, "")))
 	long := strings.Repeat("mooring ", MaxText)
 	texts := []string{"ferry", long, "quay"}
 	vectors, err := p.Embed(t.Context(), texts)
@@ -148,8 +149,8 @@ func TestLongTextsThatAreRefused(t *testing.T) {
 		return slices.ContainsFunc(texts, func(text string) bool { return len(text) > 2500 })
 	}
 	said := func(status int, body string) providertest.Fault {
-		return func(_ *providertest.Server, w http.ResponseWriter, _ *http.Request, _ []string) {
-			http.Error(w, body, status)
+		return func(x *endpointtest.Exchange) {
+			http.Error(x.W, body, status)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -178,7 +179,7 @@ func TestStatusesThatPass(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{408, 409, 423, 424, 425} {
 		p, server := start(t)
-		server.Break(providertest.Only("late", providertest.Status(status, "")))
+		server.Break(providertest.Only("late", endpointtest.Status(status, "")))
 		_, err := p.Embed(t.Context(), []string{"late"})
 		if failure := wantKind(t, err, Failing); !failure.Temporary() || len(TextErrors(err)) > 0 {
 			t.Errorf("%d: %v, want the provider blamed", status, err)
@@ -190,7 +191,7 @@ func TestStatusesThatPass(t *testing.T) {
 func TestBatchesThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.Break(providertest.When(func(texts []string) bool { return len(texts) > 1 }, providertest.Status(http.StatusUnprocessableEntity, "")))
+	server.Break(providertest.When(func(texts []string) bool { return len(texts) > 1 }, endpointtest.Status(http.StatusUnprocessableEntity, "")))
 	texts := numbered(batchTexts)
 	vectors, err := p.Embed(t.Context(), texts)
 	if err != nil {
@@ -212,11 +213,11 @@ func TestUnusableAnswers(t *testing.T) {
 		"1e999":               {providertest.Element("1e999"), Unusable, "finite"},
 		"zeros":               {providertest.Zeros(), Unusable, "zeros"},
 		"count":               {providertest.Missing(), Unusable, "vectors for"},
-		"a page":              {providertest.Body("text/html", "<html>"), Unusable, "EMBEDDINGS_URL"},
-		"half JSON":           {providertest.Body("application/json", `{"data":[`), Unreachable, "broke off"},
-		"no dimension":        {providertest.Body("application/json", `{"data":[{"index":0,"embedding":[]}]}`), Unusable, "dimensions"},
+		"a page":              {endpointtest.Body("text/html", "<html>"), Unusable, "EMBEDDINGS_URL"},
+		"half JSON":           {endpointtest.Body("application/json", `{"data":[`), Unreachable, "broke off"},
+		"no dimension":        {endpointtest.Body("application/json", `{"data":[{"index":0,"embedding":[]}]}`), Unusable, "dimensions"},
 		"too many dimensions": {providertest.Dimensions(MaxDimensions + 1), WrongDimension, "4000"},
-		"endless":             {providertest.Body("application/json", `{"data":"`+strings.Repeat("x", maxAnswer)+`"}`), Unusable, "more than"},
+		"endless":             {endpointtest.Body("application/json", `{"data":"`+strings.Repeat("x", maxAnswer)+`"}`), Unusable, "more than"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -301,7 +302,7 @@ func TestProbe(t *testing.T) {
 	if _, err := p.Embed(t.Context(), []string{"ferry"}); err != nil {
 		t.Error(err)
 	}
-	server.Break(providertest.Status(http.StatusBadRequest, ""))
+	server.Break(endpointtest.Status(http.StatusBadRequest, ""))
 	_, err := p.Probe(t.Context())
 	wantKind(t, err, Refused)
 	if state := p.State(); state.LastErrorKind != Refused || state.Refused != 0 || state.Failures != 2 {

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 func TestEmbedEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.Break(providertest.When(func(texts []string) bool { return len(texts) < batchTexts }, providertest.Hang()))
+	server.Break(providertest.When(func(texts []string) bool { return len(texts) < batchTexts }, endpointtest.Hang()))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	texts := numbered(batchTexts + 1)
@@ -51,7 +52,7 @@ func TestSlowProvider(t *testing.T) {
 	t.Parallel()
 	p, server := start(t, func(c *Config) { c.RequestLimit = 300 * time.Millisecond })
 	unhurried(p)
-	server.Break(providertest.When(func(texts []string) bool { return len(texts) > 9 }, providertest.Hang()))
+	server.Break(providertest.When(func(texts []string) bool { return len(texts) > 9 }, endpointtest.Hang()))
 	texts := numbered(batchTexts)
 	_, err := p.Embed(t.Context(), texts)
 	if failure := wantKind(t, err, TimedOut); !failure.Temporary() || !strings.Contains(err.Error(), "300ms") {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
 	"github.com/tzzr/context-manager/internal/endpoint"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -106,7 +107,7 @@ func TestSecretsStayInside(t *testing.T) {
 		}
 	}
 	for _, status := range []int{307, 400, 401, 402, 403, 404, 405, 408, 413, 422, 429, 500, 503} {
-		server.Break(providertest.Echo(status))
+		server.Break(endpointtest.Echo(status))
 		_, err := p.Embed(t.Context(), []string{text})
 		if err == nil {
 			t.Fatalf("%d is taken for an answer", status)
@@ -117,7 +118,7 @@ func TestSecretsStayInside(t *testing.T) {
 		}
 	}
 	for _, body := range []string{key + text, `{"data":"` + key + text + `"}`, `{"data":[{"index":0,"embedding":["` + key + text + `"]}]}`} {
-		server.Break(providertest.Body("text/plain", body))
+		server.Break(endpointtest.Body("text/plain", body))
 		_, err := p.Embed(t.Context(), []string{text})
 		check("the error after nonsense", fmt.Sprintf("%v %+v", err, err))
 	}
@@ -149,7 +150,7 @@ func TestStatusesAreClassed(t *testing.T) {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			t.Parallel()
 			p, server := start(t)
-			server.Break(providertest.Status(status, ""))
+			server.Break(endpointtest.Status(status, ""))
 			vectors, err := p.Embed(t.Context(), []string{"ferry", "", "quay"})
 			failure := wantKind(t, err, c.kind)
 			temporary := c.kind == Failing || c.kind == RateLimited

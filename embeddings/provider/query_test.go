@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 func TestQueryIsCached(t *testing.T) {
@@ -68,8 +69,8 @@ func TestQueryWithoutCache(t *testing.T) {
 func TestFailuresAreNotCached(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]providertest.Fault{
-		"500": providertest.Status(http.StatusInternalServerError, ""), "NaN": providertest.Element("NaN"), "zeros": providertest.Zeros(),
-		"400": providertest.Status(http.StatusBadRequest, ""), "dies": providertest.Die(),
+		"500": endpointtest.Status(http.StatusInternalServerError, ""), "NaN": providertest.Element("NaN"), "zeros": providertest.Zeros(),
+		"400": endpointtest.Status(http.StatusBadRequest, ""), "dies": endpointtest.Die(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,7 +106,7 @@ func TestProbeOfAnotherDimensionEmptiesTheCache(t *testing.T) {
 func TestQueryThatIsBlankOrRefused(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.Break(providertest.Only("poison", providertest.Status(http.StatusBadRequest, "")))
+	server.Break(providertest.Only("poison", endpointtest.Status(http.StatusBadRequest, "")))
 	for text, requests := range map[string]int{" \n": 0, "poison": 1} {
 		_, err := p.Query(t.Context(), text)
 		one, ok := errors.AsType[*TextError](err)
@@ -121,7 +122,7 @@ func TestQueryThatIsBlankOrRefused(t *testing.T) {
 func TestQueryLimit(t *testing.T) {
 	t.Parallel()
 	p, server := start(t, func(c *Config) { c.QueryLimit = 50 * time.Millisecond })
-	server.Break(providertest.Hang())
+	server.Break(endpointtest.Hang())
 	_, err := p.Query(t.Context(), "ferry")
 	if failure := wantKind(t, err, TimedOut); !failure.Temporary() || !strings.Contains(err.Error(), "50ms") {
 		t.Errorf("error = %v", err)
@@ -132,7 +133,7 @@ func TestBreaker(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
 	now := stopped(p)
-	server.Break(providertest.Status(http.StatusInternalServerError, ""))
+	server.Break(endpointtest.Status(http.StatusInternalServerError, ""))
 	_, err := p.Query(t.Context(), "first")
 	wantKind(t, err, Failing)
 	for i := range 50 {
@@ -147,7 +148,7 @@ func TestBreaker(t *testing.T) {
 
 	// After the pause one query tries, and the others do not wait for it.
 	now.move(QueryPause)
-	server.Break(providertest.Hang())
+	server.Break(endpointtest.Hang())
 	trial := make(chan error, 1)
 	go func() {
 		_, err := p.Query(t.Context(), "trial")
@@ -169,7 +170,7 @@ func TestBreakerWaitsAsAsked(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
 	now := stopped(p)
-	server.BreakNext(1, providertest.Status(http.StatusTooManyRequests, "30"))
+	server.BreakNext(1, endpointtest.Status(http.StatusTooManyRequests, "30"))
 	_, err := p.Query(t.Context(), "ferry")
 	wantKind(t, err, RateLimited)
 	now.move(30*time.Second - 1)
@@ -184,7 +185,7 @@ func TestBreakerWaitsAsAsked(t *testing.T) {
 func TestBreakerLeavesEmbedAlone(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.BreakNext(1, providertest.Die())
+	server.BreakNext(1, endpointtest.Die())
 	_, err := p.Query(t.Context(), "ferry")
 	wantKind(t, err, Unreachable)
 	if _, err := p.Embed(t.Context(), []string{"ferry"}); err != nil {
@@ -196,7 +197,7 @@ func TestBreakerLeavesEmbedAlone(t *testing.T) {
 func TestEqualQueriesShareARequest(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.Break(providertest.Hang())
+	server.Break(endpointtest.Hang())
 	const callers = 100
 	var all sync.WaitGroup
 	vectors, errs := make([][]float32, callers), make([]error, callers)
@@ -221,7 +222,7 @@ func TestEqualQueriesShareARequest(t *testing.T) {
 func TestCallersLeave(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.Break(providertest.Hang())
+	server.Break(endpointtest.Hang())
 	ctx, leave := context.WithCancel(t.Context())
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() {

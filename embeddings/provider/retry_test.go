@@ -11,13 +11,14 @@ import (
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
 	"github.com/tzzr/context-manager/internal/endpoint"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 func TestRetryingUntilItWorks(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]providertest.Fault{
-		"429": providertest.Status(http.StatusTooManyRequests, ""), "500": providertest.Status(http.StatusInternalServerError, ""),
-		"503": providertest.Status(http.StatusServiceUnavailable, ""), "dies": providertest.Die(), "half a body": providertest.HalfBody(),
+		"429": endpointtest.Status(http.StatusTooManyRequests, ""), "500": endpointtest.Status(http.StatusInternalServerError, ""),
+		"503": endpointtest.Status(http.StatusServiceUnavailable, ""), "dies": endpointtest.Die(), "half a body": endpointtest.HalfBody(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +48,7 @@ func TestRetryingWaitsAsAsked(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
 	waits := unhurried(p)
-	server.BreakNext(1, providertest.Status(http.StatusTooManyRequests, "17"))
+	server.BreakNext(1, endpointtest.Status(http.StatusTooManyRequests, "17"))
 	if _, err := p.EmbedRetrying(patient(t), []string{"ferry"}); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestRetryingKeepsWhatItHas(t *testing.T) {
 			second.Add(1)
 		}
 		return second.Load() > 0 && second.Load() < 4
-	}, providertest.HalfBody()))
+	}, endpointtest.HalfBody()))
 	vectors, err := p.EmbedRetrying(patient(t), texts)
 	if err != nil {
 		t.Fatal(err)
@@ -86,12 +87,12 @@ func TestRetryingByParts(t *testing.T) {
 	waits := unhurried(p)
 	texts := numbered(batchTexts + 10)
 	texts[2], texts[batchTexts+1], texts[batchTexts+4] = "poison", "poison", ""
-	refuse, asked := providertest.Status(http.StatusBadRequest, ""), atomic.Int32{}
-	server.Break(func(s *providertest.Server, w http.ResponseWriter, r *http.Request, sent []string) {
-		if n := asked.Add(1); n <= 6 || slices.Contains(sent, texts[batchTexts]) && server.Asked(texts[batchTexts]) <= 2 {
-			providertest.Die()(s, w, r, sent)
+	refuse, asked := endpointtest.Status(http.StatusBadRequest, ""), atomic.Int32{}
+	server.Break(func(x *endpointtest.Exchange) {
+		if n := asked.Add(1); n <= 6 || slices.Contains(providertest.Texts(x), texts[batchTexts]) && server.Asked(texts[batchTexts]) <= 2 {
+			endpointtest.Die()(x)
 		}
-		providertest.Only("poison", refuse)(s, w, r, sent)
+		providertest.Only("poison", refuse)(x)
 	})
 	vectors, err := p.EmbedRetrying(patient(t), texts)
 	wantVectors(t, vectors, server, texts, 2, batchTexts+1, batchTexts+4)
@@ -107,7 +108,7 @@ func TestRetryingEndsWhatDoesNotPass(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
 	waits := unhurried(p)
-	server.BreakNext(1, providertest.Status(http.StatusUnauthorized, ""))
+	server.BreakNext(1, endpointtest.Status(http.StatusUnauthorized, ""))
 	_, err := p.EmbedRetrying(patient(t), []string{"", "ferry"})
 	wantKind(t, err, Denied)
 	if len(*waits) != 0 || len(server.Requests()) != 1 || !slices.Equal(indexes(err), []int{0}) {
@@ -118,7 +119,7 @@ func TestRetryingEndsWhatDoesNotPass(t *testing.T) {
 func TestRetryingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p, server := start(t)
-	server.Break(providertest.Status(http.StatusTooManyRequests, "300"))
+	server.Break(endpointtest.Status(http.StatusTooManyRequests, "300"))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {

@@ -2,112 +2,62 @@ package providertest
 
 import (
 	"encoding/json"
-	"net/http"
-	"strconv"
 	"strings"
+
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
-// Fault answers a request in the server's place, wrongly.
-type Fault func(s *Server, w http.ResponseWriter, r *http.Request, texts []string)
-
-// Status refuses with a status; retryAfter, if not empty, is sent as Retry-After.
-func Status(status int, retryAfter string) Fault {
-	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ []string) {
-		if retryAfter != "" {
-			w.Header().Set("Retry-After", retryAfter)
-		}
-		refuse(w, status, "server_error")
-	}
-}
-
-// Echo refuses with a status and a body that repeats the request: its key and its texts, in every field.
-func Echo(status int) Fault {
-	return func(_ *Server, w http.ResponseWriter, r *http.Request, texts []string) {
-		said := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + strings.Join(texts, " ")
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
-			"message": said, "type": strings.Join(texts, " "), "code": strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
-		}})
-	}
-}
-
-// Hang answers nothing until the client goes, the test ends or Mend is called; then as if nothing were wrong.
-func Hang() Fault {
-	return func(s *Server, w http.ResponseWriter, r *http.Request, texts []string) {
-		s.mu.Lock()
-		mended := s.mended
-		s.mu.Unlock()
-		select {
-		case <-r.Context().Done():
-		case <-s.over:
-		case <-mended:
-			s.answer(w, s.vectors(texts, s.dimensions))
-		}
-	}
-}
-
-// Die closes the connection without an answer.
-func Die() Fault {
-	return func(*Server, http.ResponseWriter, *http.Request, []string) { panic(http.ErrAbortHandler) }
-}
-
-// HalfBody closes the connection half way through the answer.
-func HalfBody() Fault {
-	return func(s *Server, w http.ResponseWriter, _ *http.Request, texts []string) {
-		body := encode(s.vectors(texts, s.dimensions))
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body[:len(body)/2])
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// Body answers 200 with these bytes.
-func Body(contentType, body string) Fault {
-	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ []string) {
-		w.Header().Set("Content-Type", contentType)
-		_, _ = w.Write([]byte(body))
-	}
+// Texts gives those of a request.
+func Texts(x *endpointtest.Exchange) []string {
+	texts, _ := read(x.Body)
+	return texts
 }
 
 // Dimensions gives vectors of another dimension.
 func Dimensions(dimensions int) Fault {
-	return func(s *Server, w http.ResponseWriter, _ *http.Request, texts []string) {
-		s.answer(w, s.vectors(texts, dimensions))
+	return func(x *endpointtest.Exchange) {
+		x.Change(func([]byte) []byte {
+			return encode(vectors(Texts(x), dimensions))
+		})
+	}
+}
+
+// change answers with what it makes of the right elements.
+func change(change func(all []embedding) []embedding) Fault {
+	return func(x *endpointtest.Exchange) {
+		x.Change(func(right []byte) []byte {
+			var answer struct{ Data []embedding }
+			if err := json.Unmarshal(right, &answer); err != nil {
+				panic(err) // the server's own
+			}
+			return encode(change(answer.Data))
+		})
 	}
 }
 
 // Element puts these bytes, such as NaN, null or 1e999, in place of the first number of each vector.
 func Element(number string) Fault {
-	return func(s *Server, w http.ResponseWriter, _ *http.Request, texts []string) {
-		all := s.vectors(texts, s.dimensions)
+	return change(func(all []embedding) []embedding {
 		for i, one := range all {
 			_, rest, _ := strings.Cut(string(one.Embedding), ",")
 			all[i].Embedding = json.RawMessage("[" + number + "," + rest)
 		}
-		s.answer(w, all)
-	}
+		return all
+	})
 }
 
 // Zeros gives vectors of zeros.
 func Zeros() Fault {
-	return func(s *Server, w http.ResponseWriter, _ *http.Request, texts []string) {
-		all := s.vectors(texts, s.dimensions)
-		for i := range all {
-			all[i].Embedding = json.RawMessage("[0" + strings.Repeat(",0", s.dimensions-1) + "]")
+	return change(func(all []embedding) []embedding {
+		for i, one := range all {
+			all[i].Embedding = json.RawMessage("[0" + strings.Repeat(",0", strings.Count(string(one.Embedding), ",")) + "]")
 		}
-		s.answer(w, all)
-	}
+		return all
+	})
 }
 
 // Missing leaves out the vector of one text.
-func Missing() Fault {
-	return func(s *Server, w http.ResponseWriter, _ *http.Request, texts []string) {
-		s.answer(w, s.vectors(texts, s.dimensions)[1:])
-	}
-}
+func Missing() Fault { return change(func(all []embedding) []embedding { return all[1:] }) }
 
 // Only lets a fault happen to requests that hold a text with this part, and answers the others.
 func Only(part string, f Fault) Fault {
@@ -123,11 +73,11 @@ func Only(part string, f Fault) Fault {
 
 // When lets a fault happen to requests whose texts are so, and answers the others.
 func When(is func(texts []string) bool, f Fault) Fault {
-	return func(s *Server, w http.ResponseWriter, r *http.Request, texts []string) {
-		if is(texts) {
-			f(s, w, r, texts)
+	return func(x *endpointtest.Exchange) {
+		if is(Texts(x)) {
+			f(x)
 			return
 		}
-		s.answer(w, s.vectors(texts, s.dimensions))
+		x.Answer()
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"unicode"
+
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 // Model is the model that the server has, and the only one.
@@ -20,17 +20,12 @@ const Model = "test-embedding"
 
 // Server is one provider. Safe for concurrent use.
 type Server struct {
-	http       *httptest.Server
+	*endpointtest.Server
 	dimensions int
-	over       chan struct{} // closed when the test ends
-
-	mu       sync.Mutex
-	key      string
-	fault    Fault
-	times    int           // how often the fault still happens; negative: until Mend
-	mended   chan struct{} // closed by Mend
-	requests []Request
 }
+
+// Fault answers a request in the server's place, wrongly. endpointtest has more of them.
+type Fault = endpointtest.Fault
 
 // Request is what the server was asked.
 type Request struct {
@@ -42,50 +37,41 @@ type Request struct {
 // New starts a server whose vectors have so many dimensions. It ends with the test.
 func New(t testing.TB, dimensions int) *Server {
 	t.Helper()
-	s := &Server{dimensions: dimensions, over: make(chan struct{}), mended: make(chan struct{})}
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(func() {
-		close(s.over)
-		s.http.CloseClientConnections()
-		s.http.Close()
+	s := &Server{dimensions: dimensions}
+	s.Server = endpointtest.New(t, "/embeddings", Model, func(body []byte) ([]byte, string) {
+		texts, format := read(body)
+		if len(texts) == 0 || format != "float" || hasEmpty(texts) {
+			return nil, "this is no list of texts"
+		}
+		return encode(vectors(texts, dimensions)), ""
 	})
 	return s
 }
 
-// URL is its base address.
-func (s *Server) URL() string { return s.http.URL + "/v1" }
-
-// RequireKey refuses requests without this key from now on.
-func (s *Server) RequireKey(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.key = key
-}
-
-// Break lets each request end in a fault, until Mend.
-func (s *Server) Break(f Fault) { s.BreakNext(-1, f) }
-
-// BreakNext lets the next so many requests end in a fault.
-func (s *Server) BreakNext(times int, f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault, s.times = f, times
-}
-
-// Mend ends the fault, and lets requests that hang go on.
-func (s *Server) Mend() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault = nil
-	close(s.mended)
-	s.mended = make(chan struct{})
-}
-
 // Requests gives what was asked so far.
 func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
+	var all []Request
+	for _, request := range s.Server.Requests() {
+		one := Request{Header: request.Header}
+		one.Texts, _ = read(request.Body)
+		if err := json.Unmarshal(request.Body, &one.Body); err != nil {
+			panic(err) // the server has looked
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// read gives the texts of a request, and the form in which it wants their vectors.
+func read(body []byte) (texts []string, format string) {
+	var asked struct {
+		Input  []string `json:"input"`
+		Format string   `json:"encoding_format"`
+	}
+	if json.Unmarshal(body, &asked) != nil {
+		return nil, ""
+	}
+	return asked.Input, asked.Format
 }
 
 // Asked gives how often a text was sent.
@@ -101,46 +87,6 @@ func (s *Server) Asked(text string) int {
 	return n
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client has gone
-	}
-	var asked struct {
-		Input  []string `json:"input"`
-		Model  string   `json:"model"`
-		Format string   `json:"encoding_format"`
-	}
-	request := Request{Header: r.Header.Clone()}
-	if json.Unmarshal(body, &asked) != nil || json.Unmarshal(body, &request.Body) != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request_error")
-		return
-	}
-	request.Texts = asked.Input
-	s.mu.Lock()
-	s.requests = append(s.requests, request)
-	key, fault := s.key, s.fault
-	if fault != nil && s.times > 0 {
-		if s.times--; s.times == 0 {
-			s.fault = nil
-		}
-	}
-	s.mu.Unlock()
-
-	switch {
-	case r.Method != http.MethodPost || r.URL.Path != "/v1/embeddings" || asked.Model != Model:
-		refuse(w, http.StatusNotFound, "model_not_found")
-	case key != "" && r.Header.Get("Authorization") != "Bearer "+key:
-		refuse(w, http.StatusUnauthorized, "invalid_api_key")
-	case fault != nil:
-		fault(s, w, r, asked.Input)
-	case len(asked.Input) == 0 || asked.Format != "float" || hasEmpty(asked.Input):
-		refuse(w, http.StatusBadRequest, "invalid_request_error")
-	default:
-		s.answer(w, s.vectors(asked.Input, s.dimensions))
-	}
-}
-
 func hasEmpty(texts []string) bool {
 	for _, text := range texts {
 		if strings.TrimSpace(text) == "" {
@@ -148,13 +94,6 @@ func hasEmpty(texts []string) bool {
 		}
 	}
 	return false
-}
-
-// refuse answers as OpenAI does.
-func refuse(w http.ResponseWriter, status int, code string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": "refused", "type": code, "code": code}})
 }
 
 // embedding is one element of an answer; its vector is JSON.
@@ -165,7 +104,7 @@ type embedding struct {
 }
 
 // vectors gives the elements of an answer, last first: clients go by the index.
-func (s *Server) vectors(texts []string, dimensions int) []embedding {
+func vectors(texts []string, dimensions int) []embedding {
 	var all []embedding
 	for i := len(texts) - 1; i >= 0; i-- {
 		encoded, err := json.Marshal(Vector(texts[i], dimensions))
@@ -177,12 +116,7 @@ func (s *Server) vectors(texts []string, dimensions int) []embedding {
 	return all
 }
 
-// answer writes by hand, since some faults are no JSON.
-func (s *Server) answer(w http.ResponseWriter, all []embedding) {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(encode(all))
-}
-
+// encode writes by hand, since some faults are no JSON.
 func encode(all []embedding) []byte {
 	var b strings.Builder
 	b.WriteString(`{"object":"list","model":"` + Model + `","usage":{"prompt_tokens":1,"total_tokens":1},"data":[`)
