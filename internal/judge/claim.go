@@ -16,6 +16,7 @@ type claim struct {
 	negated  bool
 	words    []string // the meanings of what is said, sorted, each once
 	values   [kinds][]value
+	at       bool     // it begins with where: "at the office in Madrid"
 	over     []string // to what the words are preferred
 }
 
@@ -115,7 +116,7 @@ func (l *lexicon) readField(sentence string, key, content []word) []claim {
 	}
 	c := claim{text: sentence, verb: l.verbs["is"].verb}
 	_, subject := l.extract(key)
-	if !slices.ContainsFunc(subject, func(s string) bool { return !l.is("generic", s) }) {
+	if !slices.ContainsFunc(subject, func(s string) bool { return !l.is("generic", s) }) && (len(subject) < 2 || subject[0] != "user") {
 		return nil
 	}
 	for i, s := range subject {
@@ -128,7 +129,11 @@ func (l *lexicon) readField(sentence string, key, content []word) []claim {
 	if slices.ContainsFunc(key, func(w word) bool { return w.digit }) {
 		return nil // "Document 15: …" names what is said, and is not what it is said of
 	}
-	return l.finish(c, subject, content, nil)
+	claims := l.finish(c, subject, content)
+	if len(claims) > 0 && len(key) == 1 && len(claims[0].words) == 0 && slices.ContainsFunc(claims[0].values[number], func(v value) bool { return v.measure == "" }) {
+		return nil // "period: 8"
+	}
+	return claims
 }
 
 // readClauses reads the claims of a sentence, one after the other: "the hotel has 48 rooms and a pool, and opens in May".
@@ -150,13 +155,12 @@ func (l *lexicon) readClauses(sentence string, list []word) []claim {
 		if !ok {
 			return found
 		}
-		var lead []string
 		if c.verb.name == "can" || c.verb.name == "must" {
 			return found
 		}
 		for len(found) < maxClaims {
 			end := l.pieceEnd(after)
-			found = append(found, l.finish(c, subject, after[:end], lead)...)
+			found = append(found, l.finish(c, subject, after[:end])...)
 			if end >= len(after) || !(l.is("and", after[end].norm) || after[end].norm == ",") {
 				return found
 			}
@@ -207,7 +211,7 @@ func (l *lexicon) pieceEnd(list []word) int {
 			return i
 		case w.norm == "(" || w.norm == ")" || w.norm == "—" || w.norm == "–" || w.norm == ":":
 			return i
-		case l.is("and", w.norm) || l.is("cut", w.norm):
+		case l.is("and", w.norm) || l.is("cut", w.norm) || l.is("agent", w.norm) && slices.ContainsFunc(list[:i], func(w word) bool { return l.is("once", l.concept(w.norm)) }):
 			return i
 		case l.is("relative", w.norm) && !l.is("over", list[i-1].norm):
 			return i
@@ -275,6 +279,9 @@ func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, b
 			break
 		}
 	}
+	if len(list) == 0 && form.name == "exist" || len(list) == 1 && list[0].norm == "there" && form.name == "be" {
+		return []string{"there"}, true
+	}
 	if form.first && len(list) == 0 {
 		return []string{"i"}, form.verb.first || form.name == "be"
 	}
@@ -327,6 +334,9 @@ func (l *lexicon) readVerb(c *claim, list []word) ([]word, bool) {
 			}
 			continue
 		}
+		if c.negated && l.is("any", w) {
+			continue
+		}
 		if l.is("adverb", w) {
 			continue
 		}
@@ -347,7 +357,7 @@ func (l *lexicon) readVerb(c *claim, list []word) ([]word, bool) {
 }
 
 // finish reads what is said, and gives the claim if it can be compared.
-func (l *lexicon) finish(c claim, subject []string, said []word, lead []string) []claim {
+func (l *lexicon) finish(c claim, subject []string, said []word) []claim {
 	if c.verb.name == "prefer" {
 		said = l.readPreference(&c, said)
 	}
@@ -358,7 +368,11 @@ func (l *lexicon) finish(c claim, subject []string, said []word, lead []string) 
 	}
 	var rest []string
 	c.values, rest = l.extract(said)
-	c.words = distinct(append(rest, lead...))
+	c.at = len(said) > 1 && l.is("at", said[0].norm) && l.is("article", said[1].norm)
+	c.words = distinct(rest)
+	if subject[0] == "there" && c.verb.name == "be" {
+		c.verb = exists
+	}
 	subject = l.attribute(&c, slices.Clone(subject))
 	if len(subject) == 1 && subject[0] == "i" && c.verb.name == "be" && !(len(c.words) == 1 && l.is("enduring", c.words[0])) {
 		return nil // how somebody is now
@@ -373,7 +387,7 @@ func (l *lexicon) finish(c claim, subject []string, said []word, lead []string) 
 	return []claim{c}
 }
 
-var costs, ages = &verb{name: "cost", number: true, equates: true}, &verb{name: "age", number: true}
+var exists, costs, ages = &verb{name: "exist"}, &verb{name: "cost", number: true, equates: true}, &verb{name: "age", number: true}
 
 // attribute makes one of the ways to tell a price, or an age: "the price of X is 5 euros", "X costs 5 euros".
 func (l *lexicon) attribute(c *claim, subject []string) []string {

@@ -89,7 +89,7 @@ func (l *lexicon) tells(c *claim, k kind) bool {
 		}
 		return v.time && (v.name != "be" || bare) && (!c.past || v.name == "be" || v.name == "start" || v.name == "end")
 	default:
-		return v.place && (v.name != "be" || bare) && (!c.past || v.name == "be") && !slices.ContainsFunc(c.words, func(w string) bool {
+		return v.place && (v.name != "be" || bare || c.at) && (!c.past || v.name == "be") && !slices.ContainsFunc(c.words, func(w string) bool {
 			return w == "near" || w == "far" || w == "outside"
 		})
 	}

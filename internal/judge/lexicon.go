@@ -19,7 +19,8 @@ type lexicon struct {
 	function  map[string]map[string]bool // by section
 	units     map[string]unit            // by name
 	places    map[string]place           // by name
-	phrases   map[string]bool            // forms of several words, and their beginnings
+	phrases   map[string]bool            // the beginnings of forms of several words
+	joined    map[string]bool            // such forms in function.txt
 }
 
 type verb struct {
@@ -48,7 +49,7 @@ type place struct {
 var load = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
 		verbs: map[string]verbForm{}, concepts: map[string]string{}, opposites: map[string]map[string]bool{},
-		function: map[string]map[string]bool{}, units: map[string]unit{}, places: map[string]place{}, phrases: map[string]bool{},
+		function: map[string]map[string]bool{}, units: map[string]unit{}, places: map[string]place{}, phrases: map[string]bool{}, joined: map[string]bool{},
 	}
 	eachLine("verbs", l.addVerb)
 	eachLine("concepts", func(line string) {
@@ -80,6 +81,7 @@ var load = sync.OnceValue(func() *lexicon {
 			l.function[name][form] = true
 			if strings.Contains(form, "_") {
 				l.addPhrase(form)
+				l.joined[form] = true
 			}
 		}
 	})
@@ -199,5 +201,5 @@ func (l *lexicon) known(form string) bool {
 	_, c := l.concepts[form]
 	_, u := l.units[form]
 	_, p := l.places[form]
-	return v || c || u || p || l.function["cut"][form] || l.function["hedge"][form] || l.function["deictic"][form]
+	return v || c || u || p || l.joined[form]
 }

@@ -137,15 +137,18 @@ func appendWord(list []word, text string) []word {
 	return append(list, w)
 }
 
-// plain gives a word in lower case, without accents, but for "está", which "esta" (this) is not.
+// accented are the words that an accent makes others.
+var accented = map[string]string{"está": "esta_v", "té": "tea", "sí": "yes", "él": "he"}
+
+// plain gives a word in lower case, without accents.
 func plain(text string) string {
 	lower := strings.ToLower(text)
 	if isASCII(lower) {
 		return lower
 	}
 	lower = strings.ReplaceAll(norm.NFC.String(lower), "’", "'")
-	if lower == "está" {
-		return "esta_v"
+	if other, ok := accented[lower]; ok {
+		return other
 	}
 	var b strings.Builder
 	for _, r := range norm.NFD.String(lower) {
