@@ -10,6 +10,7 @@ import (
 type claim struct {
 	text     string // the sentence
 	subject  string // the meanings of its words, sorted
+	unique   bool   // the subject is the same in whatever text: a name, the user, what is somebody's
 	definite bool   // the subject is "the" something that is no person
 	verb     *verb
 	past     bool
@@ -29,18 +30,43 @@ const (
 	maxClaims    = 4 // of a sentence
 )
 
-// read gives the claims of a text, and how many sentences it has.
-func (l *lexicon) read(text string) (claims []claim, sentences int) {
+// read gives the claims of a text that pass a filter, and how many sentences it has.
+func (l *lexicon) read(text string, f *filter) (claims []claim, sentences int) {
 	if len(text) > maxBytes {
 		text = text[:maxBytes]
 	}
 	alone := !strings.ContainsAny(strings.TrimSpace(text), "\n\r")
+	var before []string // sentences that may name what "the hotel" in a later one stands for
+	named := false
 	eachSentence(text, func(sentence string) bool {
 		sentences++
-		claims = append(claims, l.readSentence(sentence, alone)...)
+		if f.pass(sentence) {
+			for _, c := range l.readSentence(sentence, alone) {
+				for ; !c.unique && !named && len(before) > 0; before = before[1:] {
+					named = l.names(before[0])
+				}
+				if c.unique || !named {
+					claims = append(claims, c)
+				}
+			}
+		}
+		if !named {
+			before = append(before, sentence)
+		}
 		return sentences < maxSentences
 	})
 	return claims, sentences
+}
+
+// names says whether a sentence names what later ones may be of: it has a name or a number, or is a title.
+func (l *lexicon) names(sentence string) bool {
+	list := l.scan(sentence, maxWords)
+	for i, w := range list {
+		if i > 0 && w.upper && !l.is("first", w.norm) || w.digit {
+			return true
+		}
+	}
+	return len(list) > 0 && !l.is("interjection", list[0].norm) && l.findVerb(list) < 0
 }
 
 // readSentence gives the claims of a sentence. Alone says that it is the only line of its text: of many lines, each of the
@@ -283,6 +309,7 @@ func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, b
 		return []string{"there"}, true
 	}
 	if form.first && len(list) == 0 {
+		c.unique = true
 		return []string{"i"}, form.verb.first || form.name == "be"
 	}
 	if form.object && len(list) > 0 && list[0].norm != "a" && list[0].norm != "al" && list[0].norm != "yo" {
@@ -300,6 +327,7 @@ func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, b
 		if len(list) > 1 {
 			return nil, false
 		}
+		c.unique = true
 		return []string{"i"}, form.verb.first || auxiliary(form.name)
 	}
 	var subject []string
@@ -310,8 +338,20 @@ func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, b
 		}
 	}
 	subject = append(subject, rest...)
+	c.unique = l.unique(list, subject)
 	c.definite = l.is("article", list[0].norm) && !slices.ContainsFunc(subject, func(s string) bool { return l.is("person", s) })
 	return subject, len(subject) > 0
+}
+
+// unique says whether a subject holds a name, or is of somebody whom all texts are about.
+func (l *lexicon) unique(list []word, subject []string) bool {
+	for i, w := range list {
+		_, common := l.concepts[l.concept(w.norm)]
+		if w.upper && (i > 0 || !common && !l.is("drop", w.norm)) || l.is("possessive", w.norm) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(subject, func(s string) bool { return s == "user" || s == "customer" })
 }
 
 // readVerb reads the verb that a list begins with, and gives what follows.

@@ -27,7 +27,7 @@ func (l *lexicon) compare(a, b *claim) (window.Relation, string) {
 		if by := l.preferences(a, b); by != "" {
 			return window.Contradicts, by
 		}
-	case opposed && same && values.all(equal) && slices.Equal(a.over, b.over) && a.deniable():
+	case opposed && same && values.all(equal) && slices.Equal(a.over, b.over) && a.deniable() && b.deniable():
 		return window.Contradicts, "one denies the other"
 	}
 	if opposed || a.negated {

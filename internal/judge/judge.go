@@ -25,29 +25,38 @@ type text struct {
 // Judge gives a verdict for each pair. A text that is in several is read once. Of a text, what is beyond 64 KiB or 200
 // sentences is not read, nor are sentences of more than 50 words. It fails only if the context ends.
 func (r Rules) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdict, error) {
-	read := map[string]*text{}
-	get := func(s string) *text {
-		t, ok := read[s]
-		if !ok {
-			t = r.read(s)
-			read[s] = t
+	news, knowns := map[string]*text{}, map[string]*text{}
+	var claims []claim
+	for _, p := range pairs {
+		if news[p.New] == nil {
+			news[p.New] = r.read(p.New, nil)
+			claims = append(claims, news[p.New].claims...)
 		}
-		return t
 	}
+	wanted := r.lexicon.filterOf(claims)
 	verdicts := make([]window.Verdict, len(pairs))
 	for i, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("judge: %w", err)
 		}
-		verdicts[i] = r.judge(get(p.Known), get(p.New))
+		if knowns[p.Known] == nil {
+			knowns[p.Known] = r.read(p.Known, wanted)
+		}
+		verdicts[i] = r.judge(knowns[p.Known], news[p.New])
 	}
 	return verdicts, nil
 }
 
-func (r Rules) read(s string) *text {
-	t := &text{subjects: map[string][]int{}}
-	t.claims, t.sentences = r.lexicon.read(s)
+func (r Rules) read(s string, f *filter) *text {
+	t := &text{}
+	if f != nil && len(f.needs) == 0 {
+		return t
+	}
+	t.claims, t.sentences = r.lexicon.read(s, f)
 	for i, c := range t.claims {
+		if t.subjects == nil {
+			t.subjects = map[string][]int{}
+		}
 		t.subjects[c.subject] = append(t.subjects[c.subject], i)
 	}
 	return t

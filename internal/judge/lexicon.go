@@ -21,6 +21,7 @@ type lexicon struct {
 	places    map[string]place           // by name
 	phrases   map[string]bool            // the beginnings of forms of several words
 	joined    map[string]bool            // such forms in function.txt
+	phrased   map[string]bool            // concepts that have such a form
 }
 
 type verb struct {
@@ -49,7 +50,7 @@ type place struct {
 var load = sync.OnceValue(func() *lexicon {
 	l := &lexicon{
 		verbs: map[string]verbForm{}, concepts: map[string]string{}, opposites: map[string]map[string]bool{},
-		function: map[string]map[string]bool{}, units: map[string]unit{}, places: map[string]place{}, phrases: map[string]bool{}, joined: map[string]bool{},
+		function: map[string]map[string]bool{}, units: map[string]unit{}, places: map[string]place{}, phrases: map[string]bool{}, joined: map[string]bool{}, phrased: map[string]bool{},
 	}
 	eachLine("verbs", l.addVerb)
 	eachLine("concepts", func(line string) {
@@ -57,6 +58,9 @@ var load = sync.OnceValue(func() *lexicon {
 		for _, form := range forms {
 			if _, taken := l.concepts[form]; !taken {
 				l.concepts[form] = forms[0]
+				if strings.ContainsAny(form, "_-") {
+					l.phrased[forms[0]] = true
+				}
 				l.addPhrase(form)
 			}
 		}

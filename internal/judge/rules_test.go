@@ -181,7 +181,12 @@ func TestRules(t *testing.T) {
 			{"", "", unrelated},
 		},
 		"several sentences": {
-			{"We spoke of Paris. The museum opens at 9. It was nice.", "Thanks! The museum opens at 10, and it is large.", contradicts},
+			{"The museum opens at 9. It was nice.", "Thanks! The museum opens at 10, and it is large.", contradicts},
+			{"We spoke of Paris. Ana is vegetarian.", "Thanks! Ana is not vegetarian.", contradicts},
+			{"Hotel Ritz is in Paris. The hotel has 48 rooms.", "Hotel Savoy is in London. The hotel has 52 rooms.", unrelated},
+			{"Ritz\nThe hotel has 48 rooms.", "Savoy\nThe hotel has 52 rooms.", unrelated},
+			{"# Hotel Ritz\n\nBreakfast costs 12 euros.", "# Hotel Savoy\n\nBreakfast costs 15 euros.", unrelated},
+			{"We talked about Pedro. The user prefers tea to coffee.", "The user prefers coffee to tea.", contradicts},
 			{"The museum opens at 9. The café is cheap.", "The museum opens at 9.", agrees},
 			{"The museum opens at 9.", "The museum opens at 9. The café is cheap.", unrelated},
 			{"The hotel has 48 rooms and opens in May.", "The hotel opens in June.", contradicts},
