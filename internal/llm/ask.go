@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -212,7 +213,7 @@ func decode(text string, into any) bool {
 	return begin >= 0 && end > begin && json.Unmarshal([]byte(text[begin:end+1]), into) == nil
 }
 
-// clean gives a text of a model without characters that nobody can see or the database cannot keep.
+// clean gives a text of a model without characters that the database cannot keep, or that show a text as another one.
 func clean(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -220,7 +221,7 @@ func clean(text string) string {
 			return r
 		case r == '\t' || r == '\r':
 			return ' '
-		case r < ' ' || r == 0x7f:
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 			return -1
 		}
 		return r

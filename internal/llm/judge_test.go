@@ -158,7 +158,7 @@ func TestReasonsAreMadePlain(t *testing.T) {
 	t.Parallel()
 	m, server := start(t)
 	server.JudgeBy(func(known, _ string) (string, string) { return "contradicts", known })
-	verdicts, err := m.Judge(t.Context(), []window.Pair{{Known: " two\r\nlines\x00 and\ta\x1b bell\a "}, {Known: strings.Repeat("ñ", maxReason)}, {Known: strings.Repeat("ñ", maxReason+1)}})
+	verdicts, err := m.Judge(t.Context(), []window.Pair{{Known: " two\r\nlines\x00 and\ta\x1b \u202ebell\a\u009b "}, {Known: strings.Repeat("ñ", maxReason)}, {Known: strings.Repeat("ñ", maxReason+1)}})
 	if err != nil {
 		t.Fatal(err)
 	}

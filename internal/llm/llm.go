@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -205,7 +206,8 @@ func (e *Error) Plain() string {
 			return fmt.Sprintf("the model's endpoint refuses the request with status %d", e.Status)
 		}
 	}
-	return e.Error()
+	message, _, _ := strings.Cut(e.Message, "; check ")
+	return "the model " + message
 }
 
 // fault is what callers of the package get.
