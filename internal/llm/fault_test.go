@@ -1,7 +1,9 @@
 package llm
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -193,6 +195,15 @@ func TestPause(t *testing.T) {
 		t.Errorf("%d requests, State %+v, want one, and a second to wait", len(server.Requests()), state)
 	}
 	c.move(time.Second)
+	gone, cancel := context.WithCancel(t.Context())
+	server.BreakNext(1, func(x *endpointtest.Exchange) {
+		cancel()
+		x.Wait()
+	})
+	if _, err := m.Judge(gone, numbered(1)); !errors.Is(err, context.Canceled) || m.State().PausedUntil.IsZero() {
+		t.Errorf("error = %v, State %+v, want nothing known of the model yet", err, m.State())
+	}
+	c.move(Pause)
 	if _, err := m.Judge(t.Context(), numbered(1)); err != nil || !m.State().PausedUntil.IsZero() {
 		t.Errorf("error = %v, State %+v, want it asked again", err, m.State())
 	}

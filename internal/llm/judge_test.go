@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tzzr/context-manager/internal/endpoint"
@@ -99,16 +102,55 @@ func TestLongPairs(t *testing.T) {
 	if want := []window.Relation{window.Contradicts, window.Unrelated, window.Agrees, window.Unrelated, window.Contradicts}; !slices.Equal(relations, want) {
 		t.Errorf("relations = %v, want %v", relations, want)
 	}
-	for _, request := range server.Requests() {
-		if len(request.Body) > 2*batchBytes+10_000 {
-			t.Errorf("a request of %d bytes", len(request.Body))
-		}
+	var sizes []int
+	for _, asked := range server.Asked() {
+		sizes = append(sizes, len(asked.Pairs))
+	}
+	slices.Sort(sizes)
+	if !slices.Equal(sizes, []int{1, 1, 1, 2}) { // the first and the third are too long for others beside them
+		t.Errorf("pairs were sent as %v", sizes)
 	}
 	before := len(server.Requests())
 	_, err = m.Judge(t.Context(), []window.Pair{{Known: "a", New: "b"}, {Known: strings.Repeat("x", MaxPair), New: "y"}})
 	wantFailure(t, err, endpoint.Refused)
 	if len(server.Requests()) != before {
 		t.Error("a pair that is too long was sent, or what came with it")
+	}
+}
+
+// TestAtOnce sees that a call with many pairs leaves the endpoint time for others.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	m, server := start(t)
+	server.JudgeBy(clash)
+	var now atomic.Int32
+	var fill sync.Once
+	full, tooMany := make(chan struct{}), make(chan struct{}, 100)
+	server.Break(func(x *endpointtest.Exchange) {
+		switch n := now.Add(1); {
+		case n == atOnce:
+			// Nothing tells that no further request will come: so it is left some time.
+			fill.Do(func() { time.AfterFunc(100*time.Millisecond, func() { close(full) }) })
+		case n > atOnce:
+			tooMany <- struct{}{}
+		}
+		select {
+		case <-full:
+		case <-x.R.Context().Done():
+		}
+		now.Add(-1)
+		x.Answer()
+	})
+	within(t, "a judgement in several requests", func() {
+		verdicts, err := m.Judge(t.Context(), numbered(4*atOnce*batchPairs))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		wantVerdicts(t, verdicts, 4*atOnce*batchPairs)
+	})
+	if n := len(tooMany); n > 0 {
+		t.Errorf("%d requests came while %d were under way", n, atOnce)
 	}
 }
 
