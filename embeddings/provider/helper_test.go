@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
+	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 )
 
 const dimensions = 16
@@ -51,28 +51,10 @@ func patient(t *testing.T) context.Context {
 	return ctx
 }
 
-// clock is a time that tests move.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // stopped gives a provider a clock that only the test moves.
-func stopped(p *Provider) *clock {
-	c := &clock{at: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)}
-	p.now = c.now
+func stopped(p *Provider) *endpointtest.Clock {
+	c := endpointtest.NewClock()
+	p.now = c.Now
 	return c
 }
 

@@ -30,11 +30,11 @@ func TestQueryIsCached(t *testing.T) {
 	if state := p.State(); len(server.Requests()) != 1 || state.CacheHits != 5 || state.Misses != 1 || state.Requests != 1 {
 		t.Errorf("%d requests, %+v, want 1 and five hits", len(server.Requests()), state)
 	}
-	now.move(time.Hour - 1)
+	now.Move(time.Hour - 1)
 	if _, err := p.Query(t.Context(), "when does the ferry leave"); err != nil || len(server.Requests()) != 1 {
 		t.Errorf("asked again before the time, %v", err)
 	}
-	now.move(1)
+	now.Move(1)
 	if _, err := p.Query(t.Context(), "when does the ferry leave"); err != nil || len(server.Requests()) != 2 {
 		t.Errorf("not asked again after the time, %v", err)
 	}
@@ -80,7 +80,7 @@ func TestFailuresAreNotCached(t *testing.T) {
 			if vector, err := p.Query(t.Context(), "ferry"); err == nil || vector != nil {
 				t.Errorf("Query = %v, %v, want an error", vector, err)
 			}
-			now.move(QueryPause)
+			now.Move(QueryPause)
 			if vector, err := p.Query(t.Context(), "ferry"); err != nil || !same(vector, server, "ferry") {
 				t.Errorf("Query = %v, %v, want the vector", vector, err)
 			}
@@ -142,12 +142,12 @@ func TestBreaker(t *testing.T) {
 			t.Fatalf("error = %v, want the cause", err)
 		}
 	}
-	if state := p.State(); len(server.Requests()) != 1 || !state.PausedUntil.Equal(now.now().Add(QueryPause)) || state.Failures != 1 {
+	if state := p.State(); len(server.Requests()) != 1 || !state.PausedUntil.Equal(now.Now().Add(QueryPause)) || state.Failures != 1 {
 		t.Errorf("%d requests, %+v, want 1 and a pause", len(server.Requests()), state)
 	}
 
 	// After the pause one query tries, and the others do not wait for it.
-	now.move(QueryPause)
+	now.Move(QueryPause)
 	server.Break(endpointtest.Hang())
 	trial := make(chan error, 1)
 	go func() {
@@ -173,10 +173,10 @@ func TestBreakerWaitsAsAsked(t *testing.T) {
 	server.BreakNext(1, endpointtest.Status(http.StatusTooManyRequests, "30"))
 	_, err := p.Query(t.Context(), "ferry")
 	wantKind(t, err, RateLimited)
-	now.move(30*time.Second - 1)
+	now.Move(30*time.Second - 1)
 	_, err = p.Query(t.Context(), "ferry")
 	wantKind(t, err, Paused)
-	now.move(1)
+	now.Move(1)
 	if _, err := p.Query(t.Context(), "ferry"); err != nil {
 		t.Error(err)
 	}

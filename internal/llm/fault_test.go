@@ -178,8 +178,8 @@ func TestSlowAnswers(t *testing.T) {
 func TestPause(t *testing.T) {
 	t.Parallel()
 	m, server := start(t)
-	c := &clock{at: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)}
-	m.now = c.now
+	c := endpointtest.NewClock()
+	m.now = c.Now
 	server.Break(endpointtest.Status(401, ""))
 	_, err := m.Judge(t.Context(), numbered(1))
 	wantFailure(t, err, endpoint.Denied)
@@ -188,13 +188,13 @@ func TestPause(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	server.Mend()
-	c.move(Pause - time.Second)
+	c.Move(Pause - time.Second)
 	_, err = m.Judge(t.Context(), numbered(1))
 	wantFailure(t, err, endpoint.Paused)
-	if state := m.State(); len(server.Requests()) != 1 || state.Requests != 1 || state.PausedUntil.Sub(c.now()) != time.Second {
+	if state := m.State(); len(server.Requests()) != 1 || state.Requests != 1 || state.PausedUntil.Sub(c.Now()) != time.Second {
 		t.Errorf("%d requests, State %+v, want one, and a second to wait", len(server.Requests()), state)
 	}
-	c.move(time.Second)
+	c.Move(time.Second)
 	gone, cancel := context.WithCancel(t.Context())
 	server.BreakNext(1, func(x *endpointtest.Exchange) {
 		cancel()
@@ -203,7 +203,7 @@ func TestPause(t *testing.T) {
 	if _, err := m.Judge(gone, numbered(1)); !errors.Is(err, context.Canceled) || m.State().PausedUntil.IsZero() {
 		t.Errorf("error = %v, State %+v, want nothing known of the model yet", err, m.State())
 	}
-	c.move(Pause)
+	c.Move(Pause)
 	if _, err := m.Judge(t.Context(), numbered(1)); err != nil || !m.State().PausedUntil.IsZero() {
 		t.Errorf("error = %v, State %+v, want it asked again", err, m.State())
 	}

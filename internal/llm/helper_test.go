@@ -44,24 +44,6 @@ func start(t *testing.T, change ...func(*Config)) (*Model, *llmtest.Server) {
 // patience is how long a test waits for what must happen.
 const patience = 20 * time.Second
 
-// clock is a time that tests move.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // watch is an Observer that keeps what it is told.
 type watch struct {
 	mu       sync.Mutex
