@@ -28,7 +28,8 @@ var rules = []struct{ from, to string }{
 var impure = []string{"net", "net/http", "os", "database/sql", "github.com/jackc/", "math/rand", "crypto/rand"}
 
 var pure = []string{
-	"internal/chain", "internal/component", "internal/judge", "internal/knowledge", "internal/ranking", "internal/seal", "internal/selection", "internal/fault",
+	"internal/chain", "internal/component", "internal/judge", "internal/knowledge", "internal/ranking", "internal/seal",
+	"internal/selection", "internal/summary", "internal/fault",
 }
 
 // goPackage is what `go list -json` says of a package.
