@@ -54,6 +54,7 @@ type shared struct {
 	sights   *lru.Cache[chain.Hash, sight] // what viewers saw last
 	kept     *overviews
 	outlines *outlines // of what was looked at by position
+	windows  *windows
 
 	conversationTTL time.Duration
 	sweeper         sweeper
@@ -103,7 +104,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	d := &DB{shared: &shared{
 		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, kept: newOverviews(), outlines: newOutlines(),
-		conversationTTL: memory.DefaultTTL,
+		conversationTTL: memory.DefaultTTL, windows: newWindows(),
 	}}
 	d.Now = d.clock.now
 	if err := d.clock.ask(ctx, pool); err != nil {

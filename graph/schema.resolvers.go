@@ -21,6 +21,13 @@ func (r *queryResolver) Node(ctx context.Context, id string) (model.Node, error)
 		}
 		return s, nil
 	}
+	if kind == model.WindowKind && uuid.MatchString(key) {
+		w, err := r.window(ctx, key)
+		if err != nil || w == nil {
+			return nil, err
+		}
+		return *w, nil
+	}
 	hash, err := chain.ParseHash(key)
 	if err != nil {
 		return nil, fault.Input("id", "is not an id that this server gave")

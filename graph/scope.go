@@ -60,6 +60,11 @@ var access = map[string]map[string]rule{
 		"conversations":    {auth.LogRead, nil},
 		"threadEvents":     {auth.LogRead, nil},
 		"userThreads":      {auth.LogRead, nil},
+		"window":           {auth.ContextSelect, nil},
+		"windows":          {auth.ContextSelect, nil},
+		"scratchpadEntry":  {auth.ContextSelect, nil},
+		"searchTools":      {auth.ContextSelect, nil},
+		"contextMetrics":   {auth.ContextSelect, nil},
 	},
 	"Mutation": {
 		"appendMessages":     {auth.LogAppend, ownMessages},
@@ -79,6 +84,19 @@ var access = map[string]map[string]rule{
 		"updateState":        {auth.LogAppend | auth.LogRead, assistantsOnly},
 		"deleteConversation": {auth.LogAppend | auth.LogRead, erasersErase},
 		"promptMessages":     {auth.LogRead, contextBySelectors},
+
+		"createWindow":         {auth.MemoryWrite, ownWindow},
+		"deleteWindow":         {auth.MemoryWrite, nil},
+		"writeContext":         {auth.MemoryWrite, nil},
+		"selectIntoWindow":     {auth.MemoryWrite | auth.ContextSelect, ownPreferences},
+		"compressWindow":       {auth.MemoryWrite, nil},
+		"removeFromWindow":     {auth.MemoryWrite, nil},
+		"createSegment":        {auth.MemoryWrite, nil},
+		"writeToSegment":       {auth.MemoryWrite, nil},
+		"offload":              {auth.MemoryWrite, nil},
+		"injectFromScratchpad": {auth.MemoryWrite, nil},
+		"registerTools":        {auth.MemoryWrite, nil},
+		"overruleJudgement":    {auth.MemoryWrite, administratorsOnly},
 	},
 	"Subscription": {
 		"messageAppended":      {auth.LogRead, nil},
@@ -187,7 +205,7 @@ func wholeLogByAdministrators(c auth.Caller, args map[string]any) error {
 
 func selectionsBySelectors(c auth.Caller, args map[string]any) error {
 	id, _ := args["id"].(string)
-	if kind, _, ok := model.ParseGlobalID(id); ok && kind == selectionKind {
+	if kind, _, ok := model.ParseGlobalID(id); ok && (kind == selectionKind || kind == model.WindowKind) {
 		return needScopes(c, auth.ContextSelect)
 	}
 	return nil
@@ -206,6 +224,11 @@ func ownMessages(c auth.Caller, args map[string]any) error {
 func ownMessage(c auth.Caller, args map[string]any) error {
 	draft, _ := args["message"].(chain.Draft)
 	return ownPlayer(c, "message.ownerId", &draft.OwnerID)
+}
+
+func ownWindow(c auth.Caller, args map[string]any) error {
+	input, _ := args["input"].(model.WindowInput)
+	return ownPlayer(c, "input.agent", input.Agent)
 }
 
 func ownPreferences(c auth.Caller, args map[string]any) error {

@@ -550,6 +550,31 @@ type MemoryQuarantine struct {
 	ReleaseEvent  *chain.Hash
 }
 
+type MemoryScratchpad struct {
+	ID         string
+	Place      *int64
+	WindowID   string
+	Type       string
+	Key        string
+	Content    string
+	Tokens     int32
+	Source     *string
+	SourceType *chain.RefType
+	ObservedAt time.Time
+	CreatedAt  time.Time
+}
+
+type MemorySegment struct {
+	ID        string
+	Name      string
+	CreatedAt time.Time
+}
+
+type MemorySegmentWindow struct {
+	SegmentID string
+	WindowID  string
+}
+
 type MemorySelection struct {
 	ID                 string
 	Receipt            chain.Hash
@@ -582,6 +607,77 @@ type MemorySelection struct {
 	Viewer             *chain.Hash
 	Newest             *chain.Hash
 	Stages             chain.NullJSON
+}
+
+type MemoryTool struct {
+	WindowID    string
+	Name        string
+	Description string
+	Schema      chain.JSON
+	Tokens      int32
+	Shown       bool
+}
+
+type MemoryWindow struct {
+	ID        string
+	Name      string
+	Agent     string
+	Task      string
+	Capacity  int32
+	Encoding  string
+	Version   int64
+	CreatedAt time.Time
+}
+
+type MemoryWindowItem struct {
+	ID         string
+	WindowID   pgtype.UUID
+	SegmentID  pgtype.UUID
+	Place      int64
+	Type       string
+	Key        string
+	Content    string
+	Tokens     int32
+	Quality    chain.JSON
+	VerifiedBy *string
+	Source     *string
+	SourceType *chain.RefType
+	ObservedAt time.Time
+	AddedAt    time.Time
+	SummaryOf  []string
+	Injected   bool
+}
+
+type MemoryWindowOperation struct {
+	ID           int64
+	WindowID     string
+	Kind         string
+	At           time.Time
+	ByPlayer     *string
+	Capacity     int32
+	TokensBefore int32
+	TokensAfter  int32
+	TookUs       int32
+	Type         *string
+	Draft        chain.NullJSON
+	Query        *string
+	Rejected     *string
+	Quality      chain.NullJSON
+	Mitigations  chain.JSON
+	Compression  chain.NullJSON
+	Judgements   chain.JSON
+	Entered      []string
+	Gone         []string
+	Superseded   chain.JSON
+	PutAside     int32
+	Selection    pgtype.UUID
+	Sources      []string
+	Overruled    *string
+}
+
+type MemoryWindowOverruled struct {
+	WindowID string
+	Pair     string
 }
 
 type SealCheckpoint struct {

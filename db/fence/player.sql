@@ -29,7 +29,8 @@ GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
 REVOKE SELECT ON core.players FROM cm_player;
 GRANT SELECT (hash, namespace, key, name, description, data) ON core.players TO cm_player; -- not preferences
 GRANT SELECT ON log.messages, log.message_refs, log.members, log.players_known, log.messages_v7, core.hashtags, core.flags, core.items,
-    core.locations, core.components, knowledge.records, memory.selections, memory.conversations TO cm_player;
+    core.locations, core.components, knowledge.records, memory.selections, memory.conversations, memory.windows, memory.segments, memory.segment_windows, memory.window_items,
+    memory.scratchpad, memory.tools, memory.window_operations, memory.window_overruled TO cm_player;
 
 DO $$
 DECLARE
@@ -41,7 +42,15 @@ BEGIN
         ('log', 'members', 'player = log.viewer()'),
         ('core', 'players', 'hash = log.viewer() OR EXISTS (SELECT FROM log.players_known k WHERE k.player = hash)'),
         ('memory', 'selections', 'viewer = log.viewer()'),
-        ('memory', 'conversations', 'log.viewer() IN (assistant, person)')
+        ('memory', 'conversations', 'log.viewer() IN (assistant, person)'),
+        ('memory', 'windows', 'agent = log.viewer()'),
+        ('memory', 'segment_windows', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)'),
+        ('memory', 'segments', 'EXISTS (SELECT FROM memory.segment_windows s WHERE s.segment_id = segments.id)'),
+        ('memory', 'window_items', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id) OR EXISTS (SELECT FROM memory.segment_windows s WHERE s.segment_id = window_items.segment_id)'),
+        ('memory', 'scratchpad', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)'),
+        ('memory', 'tools', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)'),
+        ('memory', 'window_operations', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)'),
+        ('memory', 'window_overruled', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)')
     ) AS v (of_schema, of_table, seen)
     LOOP
         EXECUTE format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY', p.of_schema, p.of_table);

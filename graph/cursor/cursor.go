@@ -13,7 +13,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-// Numbers, Hashes, Components, Checkpoints, Tokens and Selections are lists by what they are ordered by. A value is the list's name, which its cursors
+// Numbers, Hashes, Components, Checkpoints, Tokens, Selections and Windows are lists by what they are ordered by. A value is the list's name, which its cursors
 // hold, so that a list takes no cursor of another one. A cursor is base64url of the name, a colon, and the key.
 type (
 	Numbers     string // by an id of a record, or a sequence
@@ -22,6 +22,7 @@ type (
 	Checkpoints string // by the name that they were signed under, then size
 	Tokens      string // by time, then UUID
 	Selections  string // by time, then UUID
+	Windows     string // by time, then UUID
 )
 
 // The lists.
@@ -43,6 +44,10 @@ const (
 	QuarantineSelections Selections = "quarantine.selections"
 	AllSelections        Selections = "selections"
 	RecordSelections     Selections = "record.selections"
+
+	AllWindows       Windows = "windows"
+	WindowScratchpad Numbers = "window.scratchpad"
+	WindowOperations Numbers = "window.operations"
 )
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
@@ -147,4 +152,13 @@ func (l Selections) Encode(k db.SelectionKey) string { return Tokens(l).Encode(d
 func (l Selections) Parse(cursor string) (db.SelectionKey, bool) {
 	k, ok := Tokens(l).Parse(cursor)
 	return db.SelectionKey(k), ok
+}
+
+// Encode gives the cursor of a place in a list of windows.
+func (l Windows) Encode(k db.WindowKey) string { return Tokens(l).Encode(db.TokenKey(k)) }
+
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Windows) Parse(cursor string) (db.WindowKey, bool) {
+	k, ok := Tokens(l).Parse(cursor)
+	return db.WindowKey(k), ok
 }

@@ -31,17 +31,20 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 type ResolverRoot interface {
 	ContextItem() ContextItemResolver
 	ContextSelection() ContextSelectionResolver
+	ContextWindow() ContextWindowResolver
 	Conversation() ConversationResolver
 	DroppedItem() DroppedItemResolver
 	EventThread() EventThreadResolver
 	Flag() FlagResolver
 	Hashtag() HashtagResolver
 	Item() ItemResolver
+	Judgement() JudgementResolver
 	Location() LocationResolver
 	LogVerification() LogVerificationResolver
 	Message() MessageResolver
 	MessageIntegrity() MessageIntegrityResolver
 	MessageRef() MessageRefResolver
+	Mitigation() MitigationResolver
 	Mutation() MutationResolver
 	Overview() OverviewResolver
 	Player() PlayerResolver
@@ -50,6 +53,7 @@ type ResolverRoot interface {
 	Query() QueryResolver
 	Record() RecordResolver
 	ReplayCause() ReplayCauseResolver
+	ScratchpadEntry() ScratchpadEntryResolver
 	Seal() SealResolver
 	SelectionHolder() SelectionHolderResolver
 	Session() SessionResolver
@@ -58,6 +62,8 @@ type ResolverRoot interface {
 	Token() TokenResolver
 	Turn() TurnResolver
 	WhyNotVerdict() WhyNotVerdictResolver
+	WindowItem() WindowItemResolver
+	WindowOperation() WindowOperationResolver
 }
 
 type DirectiveRoot struct {
@@ -118,6 +124,24 @@ type ComplexityRoot struct {
 		Total    func(childComplexity int) int
 	}
 
+	Compression struct {
+		Ratio        func(childComplexity int) int
+		Steps        func(childComplexity int) int
+		Strategies   func(childComplexity int) int
+		TokensAfter  func(childComplexity int) int
+		TokensBefore func(childComplexity int) int
+		TookMs       func(childComplexity int) int
+	}
+
+	CompressionStep struct {
+		By       func(childComplexity int) int
+		Fallback func(childComplexity int) int
+		Freed    func(childComplexity int) int
+		Items    func(childComplexity int) int
+		Strategy func(childComplexity int) int
+		Summary  func(childComplexity int) int
+	}
+
 	ContextItem struct {
 		Explanation func(childComplexity int) int
 		Hash        func(childComplexity int) int
@@ -129,6 +153,25 @@ type ComplexityRoot struct {
 		Source      func(childComplexity int) int
 		Tokens      func(childComplexity int) int
 		Type        func(childComplexity int) int
+	}
+
+	ContextMetrics struct {
+		AccuracyScoreAvg          func(childComplexity int) int
+		ClashesResolved           func(childComplexity int) int
+		CompressionLatencyP95     func(childComplexity int) int
+		CompressionRatioAvg       func(childComplexity int) int
+		CompressionTriggeredCount func(childComplexity int) int
+		ConfusionMitigations      func(childComplexity int) int
+		ContextQualityScoreAvg    func(childComplexity int) int
+		ContextWindowUsageAvg     func(childComplexity int) int
+		ContextWindowUsageP95     func(childComplexity int) int
+		DistractionMitigations    func(childComplexity int) int
+		PoisoningAttemptsBlocked  func(childComplexity int) int
+		RagOverToolsCalls         func(childComplexity int) int
+		RelevanceScoreAvg         func(childComplexity int) int
+		ScratchpadReads           func(childComplexity int) int
+		ScratchpadWrites          func(childComplexity int) int
+		WindowCriticalExceeded    func(childComplexity int) int
 	}
 
 	ContextReplay struct {
@@ -172,6 +215,35 @@ type ComplexityRoot struct {
 	}
 
 	ContextSelectionEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	ContextWindow struct {
+		Agent      func(childComplexity int) int
+		Capacity   func(childComplexity int) int
+		CreatedAt  func(childComplexity int) int
+		Encoding   func(childComplexity int) int
+		ID         func(childComplexity int) int
+		Items      func(childComplexity int) int
+		Level      func(childComplexity int) int
+		Name       func(childComplexity int) int
+		Operations func(childComplexity int, first *int, after *string) int
+		Scratchpad func(childComplexity int, first *int, after *string) int
+		Segments   func(childComplexity int) int
+		Task       func(childComplexity int) int
+		Tools      func(childComplexity int) int
+		Usage      func(childComplexity int) int
+		Used       func(childComplexity int) int
+	}
+
+	ContextWindowConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	ContextWindowEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
 	}
@@ -282,6 +354,17 @@ type ComplexityRoot struct {
 		Namespace   func(childComplexity int) int
 	}
 
+	Judgement struct {
+		By        func(childComplexity int) int
+		Fallback  func(childComplexity int) int
+		Item      func(childComplexity int) int
+		Known     func(childComplexity int) int
+		Overruled func(childComplexity int) int
+		Reason    func(childComplexity int) int
+		Record    func(childComplexity int) int
+		Relation  func(childComplexity int) int
+	}
+
 	Location struct {
 		Data        func(childComplexity int) int
 		Description func(childComplexity int) int
@@ -367,24 +450,44 @@ type ComplexityRoot struct {
 		Type     func(childComplexity int) int
 	}
 
+	Mitigation struct {
+		Action  func(childComplexity int) int
+		Failure func(childComplexity int) int
+		Items   func(childComplexity int) int
+		Reason  func(childComplexity int) int
+		Record  func(childComplexity int) int
+	}
+
 	Mutation struct {
-		AcceptTree         func(childComplexity int, reason string) int
-		AddRecords         func(childComplexity int, records []knowledge.Draft) int
-		AppendMessages     func(childComplexity int, messages []chain.Draft) int
-		CreateToken        func(childComplexity int, input model.TokenInput) int
-		DeleteConversation func(childComplexity int, id string, eraseLog *bool) int
-		DropEmbeddingModel func(childComplexity int, name string) int
-		EraseMessage       func(childComplexity int, hash chain.Hash, reason string) int
-		PromptMessages     func(childComplexity int, conversation string, input string, rolePrompt string, rules *string, context *model.ContextRequestInput, tokenBudget *int) int
-		Quarantine         func(childComplexity int, message chain.Hash, reason string) int
-		RecordExchange     func(childComplexity int, conversation string, user string, assistant string, state *chain.JSON, idempotencyKey *string) int
-		RecordSelection    func(childComplexity int, selection string, message chain.Draft) int
-		ReleaseQuarantine  func(childComplexity int, message chain.Hash, reason string) int
-		RequestContext     func(childComplexity int, input model.ContextRequestInput) int
-		RevokeToken        func(childComplexity int, id string) int
-		StartConversation  func(childComplexity int, role model.ConversationRole, userID string) int
-		UpdateState        func(childComplexity int, conversation string, state chain.JSON) int
-		UpsertComponents   func(childComplexity int, components []component.Draft) int
+		AcceptTree           func(childComplexity int, reason string) int
+		AddRecords           func(childComplexity int, records []knowledge.Draft) int
+		AppendMessages       func(childComplexity int, messages []chain.Draft) int
+		CompressWindow       func(childComplexity int, window string, target *float64) int
+		CreateSegment        func(childComplexity int, name string, windows []string) int
+		CreateToken          func(childComplexity int, input model.TokenInput) int
+		CreateWindow         func(childComplexity int, input model.WindowInput) int
+		DeleteConversation   func(childComplexity int, id string, eraseLog *bool) int
+		DeleteWindow         func(childComplexity int, id string) int
+		DropEmbeddingModel   func(childComplexity int, name string) int
+		EraseMessage         func(childComplexity int, hash chain.Hash, reason string) int
+		InjectFromScratchpad func(childComplexity int, window string, entry string) int
+		Offload              func(childComplexity int, window string, contents []string) int
+		OverruleJudgement    func(childComplexity int, operation string, reason string) int
+		PromptMessages       func(childComplexity int, conversation string, input string, rolePrompt string, rules *string, context *model.ContextRequestInput, tokenBudget *int) int
+		Quarantine           func(childComplexity int, message chain.Hash, reason string) int
+		RecordExchange       func(childComplexity int, conversation string, user string, assistant string, state *chain.JSON, idempotencyKey *string) int
+		RecordSelection      func(childComplexity int, selection string, message chain.Draft) int
+		RegisterTools        func(childComplexity int, window string, tools []model.ToolInput) int
+		ReleaseQuarantine    func(childComplexity int, message chain.Hash, reason string) int
+		RemoveFromWindow     func(childComplexity int, window string, items []string) int
+		RequestContext       func(childComplexity int, input model.ContextRequestInput) int
+		RevokeToken          func(childComplexity int, id string) int
+		SelectIntoWindow     func(childComplexity int, window string, input model.ContextRequestInput) int
+		StartConversation    func(childComplexity int, role model.ConversationRole, userID string) int
+		UpdateState          func(childComplexity int, conversation string, state chain.JSON) int
+		UpsertComponents     func(childComplexity int, components []component.Draft) int
+		WriteContext         func(childComplexity int, input model.WriteInput) int
+		WriteToSegment       func(childComplexity int, segment string, input model.WriteInput) int
 	}
 
 	Overview struct {
@@ -434,6 +537,15 @@ type ComplexityRoot struct {
 		Tokens  func(childComplexity int) int
 	}
 
+	Quality struct {
+		Accuracy     func(childComplexity int) int
+		Completeness func(childComplexity int) int
+		Consistency  func(childComplexity int) int
+		Freshness    func(childComplexity int) int
+		Relevance    func(childComplexity int) int
+		Score        func(childComplexity int) int
+	}
+
 	Quarantine struct {
 		Event      func(childComplexity int) int
 		Message    func(childComplexity int) int
@@ -470,6 +582,7 @@ type ComplexityRoot struct {
 		ComponentUsage   func(childComplexity int, hash chain.Hash, bucket db.UsageBucket) int
 		Components       func(childComplexity int, namespaces []component.Namespace, search *string, first *int, after *string) int
 		ConsistencyProof func(childComplexity int, from int, to int) int
+		ContextMetrics   func(childComplexity int, since *time.Time) int
 		ContextSelection func(childComplexity int, id string) int
 		Conversation     func(childComplexity int, id string) int
 		Conversations    func(childComplexity int, role model.ConversationRole, userID string) int
@@ -485,7 +598,9 @@ type ComplexityRoot struct {
 		Record           func(childComplexity int, hash chain.Hash) int
 		Records          func(childComplexity int, kind *chain.RefType, book *string, search *string, first *int, after *string) int
 		ReplayContext    func(childComplexity int, id string, weights []ranking.Set, logSize *model.ReplayLog) int
+		ScratchpadEntry  func(childComplexity int, id string) int
 		Seal             func(childComplexity int) int
+		SearchTools      func(childComplexity int, window string, query string, limit *int) int
 		Selections       func(childComplexity int, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) int
 		Server           func(childComplexity int) int
 		Session          func(childComplexity int, hash chain.Hash) int
@@ -499,6 +614,8 @@ type ComplexityRoot struct {
 		VerifyLog        func(childComplexity int) int
 		VerifySession    func(childComplexity int, hash chain.Hash) int
 		WhyNot           func(childComplexity int, selection string, hash *chain.Hash, text *string) int
+		Window           func(childComplexity int, id string) int
+		Windows          func(childComplexity int, first *int, after *string) int
 	}
 
 	RangeMark struct {
@@ -579,6 +696,26 @@ type ComplexityRoot struct {
 		Recency      func(childComplexity int) int
 		Relevance    func(childComplexity int) int
 		Semantic     func(childComplexity int) int
+	}
+
+	ScratchpadEntry struct {
+		Content   func(childComplexity int) int
+		CreatedAt func(childComplexity int) int
+		ID        func(childComplexity int) int
+		Tokens    func(childComplexity int) int
+		Type      func(childComplexity int) int
+		Window    func(childComplexity int) int
+	}
+
+	ScratchpadEntryConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	ScratchpadEntryEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	Seal struct {
@@ -710,6 +847,13 @@ type ComplexityRoot struct {
 		Valid   func(childComplexity int) int
 	}
 
+	SharedSegment struct {
+		ID          func(childComplexity int) int
+		Items       func(childComplexity int) int
+		Name        func(childComplexity int) int
+		WindowCount func(childComplexity int) int
+	}
+
 	Subscription struct {
 		MessageAppended      func(childComplexity int, sessions []chain.Hash, threads []chain.Hash) int
 		VerificationProgress func(childComplexity int, session *chain.Hash) int
@@ -767,6 +911,14 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	Tool struct {
+		Description func(childComplexity int) int
+		Name        func(childComplexity int) int
+		Schema      func(childComplexity int) int
+		Shown       func(childComplexity int) int
+		Tokens      func(childComplexity int) int
+	}
+
 	Turn struct {
 		At      func(childComplexity int) int
 		Content func(childComplexity int) int
@@ -807,12 +959,71 @@ type ComplexityRoot struct {
 		Tokens      func(childComplexity int) int
 	}
 
+	WindowItem struct {
+		AddedAt    func(childComplexity int) int
+		Content    func(childComplexity int) int
+		ID         func(childComplexity int) int
+		Injected   func(childComplexity int) int
+		Key        func(childComplexity int) int
+		ObservedAt func(childComplexity int) int
+		Quality    func(childComplexity int) int
+		Source     func(childComplexity int) int
+		SummaryOf  func(childComplexity int) int
+		Tokens     func(childComplexity int) int
+		Type       func(childComplexity int) int
+		VerifiedBy func(childComplexity int) int
+	}
+
+	WindowOperation struct {
+		At           func(childComplexity int) int
+		By           func(childComplexity int) int
+		Compression  func(childComplexity int) int
+		Content      func(childComplexity int) int
+		Entered      func(childComplexity int) int
+		ID           func(childComplexity int) int
+		Judgements   func(childComplexity int) int
+		Kind         func(childComplexity int) int
+		Left         func(childComplexity int) int
+		Mitigations  func(childComplexity int) int
+		Overruled    func(childComplexity int) int
+		Quality      func(childComplexity int) int
+		Rejected     func(childComplexity int) int
+		Selection    func(childComplexity int) int
+		Superseded   func(childComplexity int) int
+		TokensAfter  func(childComplexity int) int
+		TokensBefore func(childComplexity int) int
+		TookMs       func(childComplexity int) int
+		Type         func(childComplexity int) int
+	}
+
+	WindowOperationConnection struct {
+		Edges      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	WindowOperationEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	Witness struct {
 		Name     func(childComplexity int) int
 		Problem  func(childComplexity int) int
 		SignedAt func(childComplexity int) int
 		Size     func(childComplexity int) int
 		URL      func(childComplexity int) int
+	}
+
+	WriteResult struct {
+		Compression func(childComplexity int) int
+		Item        func(childComplexity int) int
+		Judgements  func(childComplexity int) int
+		Mitigations func(childComplexity int) int
+		Operation   func(childComplexity int) int
+		Quality     func(childComplexity int) int
+		Rejected    func(childComplexity int) int
+		Window      func(childComplexity int) int
 	}
 }
 
@@ -1018,6 +1229,80 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ComponentUsage.Total(childComplexity), true
 
+	case "Compression.ratio":
+		if e.ComplexityRoot.Compression.Ratio == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Compression.Ratio(childComplexity), true
+	case "Compression.steps":
+		if e.ComplexityRoot.Compression.Steps == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Compression.Steps(childComplexity), true
+	case "Compression.strategies":
+		if e.ComplexityRoot.Compression.Strategies == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Compression.Strategies(childComplexity), true
+	case "Compression.tokensAfter":
+		if e.ComplexityRoot.Compression.TokensAfter == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Compression.TokensAfter(childComplexity), true
+	case "Compression.tokensBefore":
+		if e.ComplexityRoot.Compression.TokensBefore == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Compression.TokensBefore(childComplexity), true
+	case "Compression.tookMs":
+		if e.ComplexityRoot.Compression.TookMs == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Compression.TookMs(childComplexity), true
+
+	case "CompressionStep.by":
+		if e.ComplexityRoot.CompressionStep.By == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CompressionStep.By(childComplexity), true
+	case "CompressionStep.fallback":
+		if e.ComplexityRoot.CompressionStep.Fallback == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CompressionStep.Fallback(childComplexity), true
+	case "CompressionStep.freed":
+		if e.ComplexityRoot.CompressionStep.Freed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CompressionStep.Freed(childComplexity), true
+	case "CompressionStep.items":
+		if e.ComplexityRoot.CompressionStep.Items == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CompressionStep.Items(childComplexity), true
+	case "CompressionStep.strategy":
+		if e.ComplexityRoot.CompressionStep.Strategy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CompressionStep.Strategy(childComplexity), true
+	case "CompressionStep.summary":
+		if e.ComplexityRoot.CompressionStep.Summary == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CompressionStep.Summary(childComplexity), true
+
 	case "ContextItem.explanation":
 		if e.ComplexityRoot.ContextItem.Explanation == nil {
 			break
@@ -1078,6 +1363,103 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextItem.Type(childComplexity), true
+
+	case "ContextMetrics.accuracyScoreAvg":
+		if e.ComplexityRoot.ContextMetrics.AccuracyScoreAvg == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.AccuracyScoreAvg(childComplexity), true
+	case "ContextMetrics.clashesResolved":
+		if e.ComplexityRoot.ContextMetrics.ClashesResolved == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.ClashesResolved(childComplexity), true
+	case "ContextMetrics.compressionLatencyP95":
+		if e.ComplexityRoot.ContextMetrics.CompressionLatencyP95 == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.CompressionLatencyP95(childComplexity), true
+	case "ContextMetrics.compressionRatioAvg":
+		if e.ComplexityRoot.ContextMetrics.CompressionRatioAvg == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.CompressionRatioAvg(childComplexity), true
+	case "ContextMetrics.compressionTriggeredCount":
+		if e.ComplexityRoot.ContextMetrics.CompressionTriggeredCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.CompressionTriggeredCount(childComplexity), true
+	case "ContextMetrics.confusionMitigations":
+		if e.ComplexityRoot.ContextMetrics.ConfusionMitigations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.ConfusionMitigations(childComplexity), true
+	case "ContextMetrics.contextQualityScoreAvg":
+		if e.ComplexityRoot.ContextMetrics.ContextQualityScoreAvg == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.ContextQualityScoreAvg(childComplexity), true
+	case "ContextMetrics.contextWindowUsageAvg":
+		if e.ComplexityRoot.ContextMetrics.ContextWindowUsageAvg == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.ContextWindowUsageAvg(childComplexity), true
+	case "ContextMetrics.contextWindowUsageP95":
+		if e.ComplexityRoot.ContextMetrics.ContextWindowUsageP95 == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.ContextWindowUsageP95(childComplexity), true
+	case "ContextMetrics.distractionMitigations":
+		if e.ComplexityRoot.ContextMetrics.DistractionMitigations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.DistractionMitigations(childComplexity), true
+	case "ContextMetrics.poisoningAttemptsBlocked":
+		if e.ComplexityRoot.ContextMetrics.PoisoningAttemptsBlocked == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.PoisoningAttemptsBlocked(childComplexity), true
+	case "ContextMetrics.ragOverToolsCalls":
+		if e.ComplexityRoot.ContextMetrics.RagOverToolsCalls == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.RagOverToolsCalls(childComplexity), true
+	case "ContextMetrics.relevanceScoreAvg":
+		if e.ComplexityRoot.ContextMetrics.RelevanceScoreAvg == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.RelevanceScoreAvg(childComplexity), true
+	case "ContextMetrics.scratchpadReads":
+		if e.ComplexityRoot.ContextMetrics.ScratchpadReads == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.ScratchpadReads(childComplexity), true
+	case "ContextMetrics.scratchpadWrites":
+		if e.ComplexityRoot.ContextMetrics.ScratchpadWrites == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.ScratchpadWrites(childComplexity), true
+	case "ContextMetrics.windowCriticalExceeded":
+		if e.ComplexityRoot.ContextMetrics.WindowCriticalExceeded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextMetrics.WindowCriticalExceeded(childComplexity), true
 
 	case "ContextReplay.causes":
 		if e.ComplexityRoot.ContextReplay.Causes == nil {
@@ -1280,6 +1662,139 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ContextSelectionEdge.Node(childComplexity), true
+
+	case "ContextWindow.agent":
+		if e.ComplexityRoot.ContextWindow.Agent == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Agent(childComplexity), true
+	case "ContextWindow.capacity":
+		if e.ComplexityRoot.ContextWindow.Capacity == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Capacity(childComplexity), true
+	case "ContextWindow.createdAt":
+		if e.ComplexityRoot.ContextWindow.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.CreatedAt(childComplexity), true
+	case "ContextWindow.encoding":
+		if e.ComplexityRoot.ContextWindow.Encoding == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Encoding(childComplexity), true
+	case "ContextWindow.id":
+		if e.ComplexityRoot.ContextWindow.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.ID(childComplexity), true
+	case "ContextWindow.items":
+		if e.ComplexityRoot.ContextWindow.Items == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Items(childComplexity), true
+	case "ContextWindow.level":
+		if e.ComplexityRoot.ContextWindow.Level == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Level(childComplexity), true
+	case "ContextWindow.name":
+		if e.ComplexityRoot.ContextWindow.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Name(childComplexity), true
+	case "ContextWindow.operations":
+		if e.ComplexityRoot.ContextWindow.Operations == nil {
+			break
+		}
+
+		args, err := ec.field_ContextWindow_operations_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContextWindow.Operations(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "ContextWindow.scratchpad":
+		if e.ComplexityRoot.ContextWindow.Scratchpad == nil {
+			break
+		}
+
+		args, err := ec.field_ContextWindow_scratchpad_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.ContextWindow.Scratchpad(childComplexity, args["first"].(*int), args["after"].(*string)), true
+	case "ContextWindow.segments":
+		if e.ComplexityRoot.ContextWindow.Segments == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Segments(childComplexity), true
+	case "ContextWindow.task":
+		if e.ComplexityRoot.ContextWindow.Task == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Task(childComplexity), true
+	case "ContextWindow.tools":
+		if e.ComplexityRoot.ContextWindow.Tools == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Tools(childComplexity), true
+	case "ContextWindow.usage":
+		if e.ComplexityRoot.ContextWindow.Usage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Usage(childComplexity), true
+	case "ContextWindow.used":
+		if e.ComplexityRoot.ContextWindow.Used == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindow.Used(childComplexity), true
+
+	case "ContextWindowConnection.edges":
+		if e.ComplexityRoot.ContextWindowConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindowConnection.Edges(childComplexity), true
+	case "ContextWindowConnection.pageInfo":
+		if e.ComplexityRoot.ContextWindowConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindowConnection.PageInfo(childComplexity), true
+	case "ContextWindowConnection.totalCount":
+		if e.ComplexityRoot.ContextWindowConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindowConnection.TotalCount(childComplexity), true
+
+	case "ContextWindowEdge.cursor":
+		if e.ComplexityRoot.ContextWindowEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindowEdge.Cursor(childComplexity), true
+	case "ContextWindowEdge.node":
+		if e.ComplexityRoot.ContextWindowEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ContextWindowEdge.Node(childComplexity), true
 
 	case "Conversation.assistant":
 		if e.ComplexityRoot.Conversation.Assistant == nil {
@@ -1730,6 +2245,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Item.Namespace(childComplexity), true
 
+	case "Judgement.by":
+		if e.ComplexityRoot.Judgement.By == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.By(childComplexity), true
+	case "Judgement.fallback":
+		if e.ComplexityRoot.Judgement.Fallback == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.Fallback(childComplexity), true
+	case "Judgement.item":
+		if e.ComplexityRoot.Judgement.Item == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.Item(childComplexity), true
+	case "Judgement.known":
+		if e.ComplexityRoot.Judgement.Known == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.Known(childComplexity), true
+	case "Judgement.overruled":
+		if e.ComplexityRoot.Judgement.Overruled == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.Overruled(childComplexity), true
+	case "Judgement.reason":
+		if e.ComplexityRoot.Judgement.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.Reason(childComplexity), true
+	case "Judgement.record":
+		if e.ComplexityRoot.Judgement.Record == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.Record(childComplexity), true
+	case "Judgement.relation":
+		if e.ComplexityRoot.Judgement.Relation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Judgement.Relation(childComplexity), true
+
 	case "Location.data":
 		if e.ComplexityRoot.Location.Data == nil {
 			break
@@ -2114,6 +2678,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MessageRef.Type(childComplexity), true
 
+	case "Mitigation.action":
+		if e.ComplexityRoot.Mitigation.Action == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mitigation.Action(childComplexity), true
+	case "Mitigation.failure":
+		if e.ComplexityRoot.Mitigation.Failure == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mitigation.Failure(childComplexity), true
+	case "Mitigation.items":
+		if e.ComplexityRoot.Mitigation.Items == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mitigation.Items(childComplexity), true
+	case "Mitigation.reason":
+		if e.ComplexityRoot.Mitigation.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mitigation.Reason(childComplexity), true
+	case "Mitigation.record":
+		if e.ComplexityRoot.Mitigation.Record == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mitigation.Record(childComplexity), true
+
 	case "Mutation.acceptTree":
 		if e.ComplexityRoot.Mutation.AcceptTree == nil {
 			break
@@ -2147,6 +2742,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.AppendMessages(childComplexity, args["messages"].([]chain.Draft)), true
+	case "Mutation.compressWindow":
+		if e.ComplexityRoot.Mutation.CompressWindow == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_compressWindow_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CompressWindow(childComplexity, args["window"].(string), args["target"].(*float64)), true
+	case "Mutation.createSegment":
+		if e.ComplexityRoot.Mutation.CreateSegment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createSegment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateSegment(childComplexity, args["name"].(string), args["windows"].([]string)), true
 	case "Mutation.createToken":
 		if e.ComplexityRoot.Mutation.CreateToken == nil {
 			break
@@ -2158,6 +2775,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateToken(childComplexity, args["input"].(model.TokenInput)), true
+	case "Mutation.createWindow":
+		if e.ComplexityRoot.Mutation.CreateWindow == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createWindow_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateWindow(childComplexity, args["input"].(model.WindowInput)), true
 	case "Mutation.deleteConversation":
 		if e.ComplexityRoot.Mutation.DeleteConversation == nil {
 			break
@@ -2169,6 +2797,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.DeleteConversation(childComplexity, args["id"].(string), args["eraseLog"].(*bool)), true
+	case "Mutation.deleteWindow":
+		if e.ComplexityRoot.Mutation.DeleteWindow == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_deleteWindow_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DeleteWindow(childComplexity, args["id"].(string)), true
 	case "Mutation.dropEmbeddingModel":
 		if e.ComplexityRoot.Mutation.DropEmbeddingModel == nil {
 			break
@@ -2191,6 +2830,39 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.EraseMessage(childComplexity, args["hash"].(chain.Hash), args["reason"].(string)), true
+	case "Mutation.injectFromScratchpad":
+		if e.ComplexityRoot.Mutation.InjectFromScratchpad == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_injectFromScratchpad_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.InjectFromScratchpad(childComplexity, args["window"].(string), args["entry"].(string)), true
+	case "Mutation.offload":
+		if e.ComplexityRoot.Mutation.Offload == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_offload_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.Offload(childComplexity, args["window"].(string), args["contents"].([]string)), true
+	case "Mutation.overruleJudgement":
+		if e.ComplexityRoot.Mutation.OverruleJudgement == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_overruleJudgement_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.OverruleJudgement(childComplexity, args["operation"].(string), args["reason"].(string)), true
 	case "Mutation.promptMessages":
 		if e.ComplexityRoot.Mutation.PromptMessages == nil {
 			break
@@ -2235,6 +2907,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RecordSelection(childComplexity, args["selection"].(string), args["message"].(chain.Draft)), true
+	case "Mutation.registerTools":
+		if e.ComplexityRoot.Mutation.RegisterTools == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_registerTools_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RegisterTools(childComplexity, args["window"].(string), args["tools"].([]model.ToolInput)), true
 	case "Mutation.releaseQuarantine":
 		if e.ComplexityRoot.Mutation.ReleaseQuarantine == nil {
 			break
@@ -2246,6 +2929,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ReleaseQuarantine(childComplexity, args["message"].(chain.Hash), args["reason"].(string)), true
+	case "Mutation.removeFromWindow":
+		if e.ComplexityRoot.Mutation.RemoveFromWindow == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_removeFromWindow_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RemoveFromWindow(childComplexity, args["window"].(string), args["items"].([]string)), true
 	case "Mutation.requestContext":
 		if e.ComplexityRoot.Mutation.RequestContext == nil {
 			break
@@ -2268,6 +2962,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RevokeToken(childComplexity, args["id"].(string)), true
+	case "Mutation.selectIntoWindow":
+		if e.ComplexityRoot.Mutation.SelectIntoWindow == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_selectIntoWindow_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.SelectIntoWindow(childComplexity, args["window"].(string), args["input"].(model.ContextRequestInput)), true
 	case "Mutation.startConversation":
 		if e.ComplexityRoot.Mutation.StartConversation == nil {
 			break
@@ -2301,6 +3006,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.UpsertComponents(childComplexity, args["components"].([]component.Draft)), true
+	case "Mutation.writeContext":
+		if e.ComplexityRoot.Mutation.WriteContext == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_writeContext_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WriteContext(childComplexity, args["input"].(model.WriteInput)), true
+	case "Mutation.writeToSegment":
+		if e.ComplexityRoot.Mutation.WriteToSegment == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_writeToSegment_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.WriteToSegment(childComplexity, args["segment"].(string), args["input"].(model.WriteInput)), true
 
 	case "Overview.appendsPerSecond":
 		if e.ComplexityRoot.Overview.AppendsPerSecond == nil {
@@ -2499,6 +3226,43 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PromptMessage.Tokens(childComplexity), true
 
+	case "Quality.accuracy":
+		if e.ComplexityRoot.Quality.Accuracy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quality.Accuracy(childComplexity), true
+	case "Quality.completeness":
+		if e.ComplexityRoot.Quality.Completeness == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quality.Completeness(childComplexity), true
+	case "Quality.consistency":
+		if e.ComplexityRoot.Quality.Consistency == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quality.Consistency(childComplexity), true
+	case "Quality.freshness":
+		if e.ComplexityRoot.Quality.Freshness == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quality.Freshness(childComplexity), true
+	case "Quality.relevance":
+		if e.ComplexityRoot.Quality.Relevance == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quality.Relevance(childComplexity), true
+	case "Quality.score":
+		if e.ComplexityRoot.Quality.Score == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quality.Score(childComplexity), true
+
 	case "Quarantine.event":
 		if e.ComplexityRoot.Quarantine.Event == nil {
 			break
@@ -2676,6 +3440,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ConsistencyProof(childComplexity, args["from"].(int), args["to"].(int)), true
+	case "Query.contextMetrics":
+		if e.ComplexityRoot.Query.ContextMetrics == nil {
+			break
+		}
+
+		args, err := ec.field_Query_contextMetrics_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ContextMetrics(childComplexity, args["since"].(*time.Time)), true
 	case "Query.contextSelection":
 		if e.ComplexityRoot.Query.ContextSelection == nil {
 			break
@@ -2827,12 +3602,34 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ReplayContext(childComplexity, args["id"].(string), args["weights"].([]ranking.Set), args["logSize"].(*model.ReplayLog)), true
+	case "Query.scratchpadEntry":
+		if e.ComplexityRoot.Query.ScratchpadEntry == nil {
+			break
+		}
+
+		args, err := ec.field_Query_scratchpadEntry_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ScratchpadEntry(childComplexity, args["id"].(string)), true
 	case "Query.seal":
 		if e.ComplexityRoot.Query.Seal == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Query.Seal(childComplexity), true
+	case "Query.searchTools":
+		if e.ComplexityRoot.Query.SearchTools == nil {
+			break
+		}
+
+		args, err := ec.field_Query_searchTools_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.SearchTools(childComplexity, args["window"].(string), args["query"].(string), args["limit"].(*int)), true
 	case "Query.selections":
 		if e.ComplexityRoot.Query.Selections == nil {
 			break
@@ -2966,6 +3763,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.WhyNot(childComplexity, args["selection"].(string), args["hash"].(*chain.Hash), args["text"].(*string)), true
+	case "Query.window":
+		if e.ComplexityRoot.Query.Window == nil {
+			break
+		}
+
+		args, err := ec.field_Query_window_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Window(childComplexity, args["id"].(string)), true
+	case "Query.windows":
+		if e.ComplexityRoot.Query.Windows == nil {
+			break
+		}
+
+		args, err := ec.field_Query_windows_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Windows(childComplexity, args["first"].(*int), args["after"].(*string)), true
 
 	case "RangeMark.createdAt":
 		if e.ComplexityRoot.RangeMark.CreatedAt == nil {
@@ -3303,6 +4122,75 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ScoreExplanation.Semantic(childComplexity), true
+
+	case "ScratchpadEntry.content":
+		if e.ComplexityRoot.ScratchpadEntry.Content == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntry.Content(childComplexity), true
+	case "ScratchpadEntry.createdAt":
+		if e.ComplexityRoot.ScratchpadEntry.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntry.CreatedAt(childComplexity), true
+	case "ScratchpadEntry.id":
+		if e.ComplexityRoot.ScratchpadEntry.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntry.ID(childComplexity), true
+	case "ScratchpadEntry.tokens":
+		if e.ComplexityRoot.ScratchpadEntry.Tokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntry.Tokens(childComplexity), true
+	case "ScratchpadEntry.type":
+		if e.ComplexityRoot.ScratchpadEntry.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntry.Type(childComplexity), true
+	case "ScratchpadEntry.window":
+		if e.ComplexityRoot.ScratchpadEntry.Window == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntry.Window(childComplexity), true
+
+	case "ScratchpadEntryConnection.edges":
+		if e.ComplexityRoot.ScratchpadEntryConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntryConnection.Edges(childComplexity), true
+	case "ScratchpadEntryConnection.pageInfo":
+		if e.ComplexityRoot.ScratchpadEntryConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntryConnection.PageInfo(childComplexity), true
+	case "ScratchpadEntryConnection.totalCount":
+		if e.ComplexityRoot.ScratchpadEntryConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntryConnection.TotalCount(childComplexity), true
+
+	case "ScratchpadEntryEdge.cursor":
+		if e.ComplexityRoot.ScratchpadEntryEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntryEdge.Cursor(childComplexity), true
+	case "ScratchpadEntryEdge.node":
+		if e.ComplexityRoot.ScratchpadEntryEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ScratchpadEntryEdge.Node(childComplexity), true
 
 	case "Seal.checkpoint":
 		if e.ComplexityRoot.Seal.Checkpoint == nil {
@@ -3870,6 +4758,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.SessionVerification.Valid(childComplexity), true
 
+	case "SharedSegment.id":
+		if e.ComplexityRoot.SharedSegment.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SharedSegment.ID(childComplexity), true
+	case "SharedSegment.items":
+		if e.ComplexityRoot.SharedSegment.Items == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SharedSegment.Items(childComplexity), true
+	case "SharedSegment.name":
+		if e.ComplexityRoot.SharedSegment.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SharedSegment.Name(childComplexity), true
+	case "SharedSegment.windowCount":
+		if e.ComplexityRoot.SharedSegment.WindowCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SharedSegment.WindowCount(childComplexity), true
+
 	case "Subscription.messageAppended":
 		if e.ComplexityRoot.Subscription.MessageAppended == nil {
 			break
@@ -4133,6 +5046,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TokenEdge.Node(childComplexity), true
 
+	case "Tool.description":
+		if e.ComplexityRoot.Tool.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Tool.Description(childComplexity), true
+	case "Tool.name":
+		if e.ComplexityRoot.Tool.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Tool.Name(childComplexity), true
+	case "Tool.schema":
+		if e.ComplexityRoot.Tool.Schema == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Tool.Schema(childComplexity), true
+	case "Tool.shown":
+		if e.ComplexityRoot.Tool.Shown == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Tool.Shown(childComplexity), true
+	case "Tool.tokens":
+		if e.ComplexityRoot.Tool.Tokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Tool.Tokens(childComplexity), true
+
 	case "Turn.at":
 		if e.ComplexityRoot.Turn.At == nil {
 			break
@@ -4288,6 +5232,226 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.WhyNotVerdict.Tokens(childComplexity), true
 
+	case "WindowItem.addedAt":
+		if e.ComplexityRoot.WindowItem.AddedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.AddedAt(childComplexity), true
+	case "WindowItem.content":
+		if e.ComplexityRoot.WindowItem.Content == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.Content(childComplexity), true
+	case "WindowItem.id":
+		if e.ComplexityRoot.WindowItem.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.ID(childComplexity), true
+	case "WindowItem.injected":
+		if e.ComplexityRoot.WindowItem.Injected == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.Injected(childComplexity), true
+	case "WindowItem.key":
+		if e.ComplexityRoot.WindowItem.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.Key(childComplexity), true
+	case "WindowItem.observedAt":
+		if e.ComplexityRoot.WindowItem.ObservedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.ObservedAt(childComplexity), true
+	case "WindowItem.quality":
+		if e.ComplexityRoot.WindowItem.Quality == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.Quality(childComplexity), true
+	case "WindowItem.source":
+		if e.ComplexityRoot.WindowItem.Source == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.Source(childComplexity), true
+	case "WindowItem.summaryOf":
+		if e.ComplexityRoot.WindowItem.SummaryOf == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.SummaryOf(childComplexity), true
+	case "WindowItem.tokens":
+		if e.ComplexityRoot.WindowItem.Tokens == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.Tokens(childComplexity), true
+	case "WindowItem.type":
+		if e.ComplexityRoot.WindowItem.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.Type(childComplexity), true
+	case "WindowItem.verifiedBy":
+		if e.ComplexityRoot.WindowItem.VerifiedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowItem.VerifiedBy(childComplexity), true
+
+	case "WindowOperation.at":
+		if e.ComplexityRoot.WindowOperation.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.At(childComplexity), true
+	case "WindowOperation.by":
+		if e.ComplexityRoot.WindowOperation.By == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.By(childComplexity), true
+	case "WindowOperation.compression":
+		if e.ComplexityRoot.WindowOperation.Compression == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Compression(childComplexity), true
+	case "WindowOperation.content":
+		if e.ComplexityRoot.WindowOperation.Content == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Content(childComplexity), true
+	case "WindowOperation.entered":
+		if e.ComplexityRoot.WindowOperation.Entered == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Entered(childComplexity), true
+	case "WindowOperation.id":
+		if e.ComplexityRoot.WindowOperation.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.ID(childComplexity), true
+	case "WindowOperation.judgements":
+		if e.ComplexityRoot.WindowOperation.Judgements == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Judgements(childComplexity), true
+	case "WindowOperation.kind":
+		if e.ComplexityRoot.WindowOperation.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Kind(childComplexity), true
+	case "WindowOperation.left":
+		if e.ComplexityRoot.WindowOperation.Left == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Left(childComplexity), true
+	case "WindowOperation.mitigations":
+		if e.ComplexityRoot.WindowOperation.Mitigations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Mitigations(childComplexity), true
+	case "WindowOperation.overruled":
+		if e.ComplexityRoot.WindowOperation.Overruled == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Overruled(childComplexity), true
+	case "WindowOperation.quality":
+		if e.ComplexityRoot.WindowOperation.Quality == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Quality(childComplexity), true
+	case "WindowOperation.rejected":
+		if e.ComplexityRoot.WindowOperation.Rejected == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Rejected(childComplexity), true
+	case "WindowOperation.selection":
+		if e.ComplexityRoot.WindowOperation.Selection == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Selection(childComplexity), true
+	case "WindowOperation.superseded":
+		if e.ComplexityRoot.WindowOperation.Superseded == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Superseded(childComplexity), true
+	case "WindowOperation.tokensAfter":
+		if e.ComplexityRoot.WindowOperation.TokensAfter == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.TokensAfter(childComplexity), true
+	case "WindowOperation.tokensBefore":
+		if e.ComplexityRoot.WindowOperation.TokensBefore == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.TokensBefore(childComplexity), true
+	case "WindowOperation.tookMs":
+		if e.ComplexityRoot.WindowOperation.TookMs == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.TookMs(childComplexity), true
+	case "WindowOperation.type":
+		if e.ComplexityRoot.WindowOperation.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperation.Type(childComplexity), true
+
+	case "WindowOperationConnection.edges":
+		if e.ComplexityRoot.WindowOperationConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperationConnection.Edges(childComplexity), true
+	case "WindowOperationConnection.pageInfo":
+		if e.ComplexityRoot.WindowOperationConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperationConnection.PageInfo(childComplexity), true
+	case "WindowOperationConnection.totalCount":
+		if e.ComplexityRoot.WindowOperationConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperationConnection.TotalCount(childComplexity), true
+
+	case "WindowOperationEdge.cursor":
+		if e.ComplexityRoot.WindowOperationEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperationEdge.Cursor(childComplexity), true
+	case "WindowOperationEdge.node":
+		if e.ComplexityRoot.WindowOperationEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WindowOperationEdge.Node(childComplexity), true
+
 	case "Witness.name":
 		if e.ComplexityRoot.Witness.Name == nil {
 			break
@@ -4319,6 +5483,55 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Witness.URL(childComplexity), true
 
+	case "WriteResult.compression":
+		if e.ComplexityRoot.WriteResult.Compression == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Compression(childComplexity), true
+	case "WriteResult.item":
+		if e.ComplexityRoot.WriteResult.Item == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Item(childComplexity), true
+	case "WriteResult.judgements":
+		if e.ComplexityRoot.WriteResult.Judgements == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Judgements(childComplexity), true
+	case "WriteResult.mitigations":
+		if e.ComplexityRoot.WriteResult.Mitigations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Mitigations(childComplexity), true
+	case "WriteResult.operation":
+		if e.ComplexityRoot.WriteResult.Operation == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Operation(childComplexity), true
+	case "WriteResult.quality":
+		if e.ComplexityRoot.WriteResult.Quality == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Quality(childComplexity), true
+	case "WriteResult.rejected":
+		if e.ComplexityRoot.WriteResult.Rejected == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Rejected(childComplexity), true
+	case "WriteResult.window":
+		if e.ComplexityRoot.WriteResult.Window == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WriteResult.Window(childComplexity), true
+
 	}
 	return 0, false
 }
@@ -4335,7 +5548,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRecordInput,
 		ec.unmarshalInputRefInput,
 		ec.unmarshalInputTokenInput,
+		ec.unmarshalInputToolInput,
 		ec.unmarshalInputWeightInput,
+		ec.unmarshalInputWindowInput,
+		ec.unmarshalInputWriteInput,
 	)
 	first := true
 
@@ -6549,6 +7765,536 @@ extend type Subscription {
   verificationProgress("Only this session." session: Hash): VerificationProgress!
 }
 `, BuiltIn: false},
+	{Name: "../schema/window.graphqls", Input: `"What an item of a window is."
+enum ContentType {
+  "What the user said. Part of the history."
+  USER_MESSAGE
+  "What the assistant said. Part of the history."
+  ASSISTANT_MESSAGE
+  "An instruction for the agent. Persistent: compression leaves it."
+  SYSTEM_INSTRUCTION
+  "What a tool gave."
+  TOOL_RESULT
+  "Something that is known: a fact, a document, selected context, a summary."
+  KNOWLEDGE
+  "What the user prefers. Persistent: compression leaves it."
+  USER_PREFERENCE
+  "What is to be reached. Persistent: compression leaves it."
+  GOAL
+  "What was decided. Persistent: compression leaves it."
+  DECISION
+}
+
+"How full a window is."
+enum WindowLevel {
+  "Below 70 % of the capacity."
+  OK
+  "From 70 %."
+  WARNING
+  "From 80 %: the next write compresses the window, down to 60 %."
+  COMPRESS
+  "From 90 %: compression leaves only what is essential."
+  AGGRESSIVE
+  "From 95 %: what compression does not bring below takes nothing more."
+  CRITICAL
+}
+
+"A step of a compression."
+enum CompressionStrategy {
+  "The oldest messages leave for the scratchpad."
+  TRIM_OLDEST
+  "A summary takes the place of the conversation's older messages."
+  SUMMARIZE
+  "Tool results leave for the scratchpad, and then knowledge, the oldest first."
+  ARCHIVE
+  "A summary takes the place of the whole conversation but for the user's last message."
+  SUMMARIZE_ALL
+  "All else that is not persistent leaves for the scratchpad."
+  REMOVE_NON_ESSENTIAL
+}
+
+"A way in which contexts fail."
+enum ContextFailure {
+  "Something untrue gets in: it contradicts a verified record, or what the window shares."
+  POISONING
+  "Too much history: more than 20 messages."
+  DISTRACTION
+  "Too many tools: more than 30."
+  CONFUSION
+  "Two items contradict each other."
+  CLASH
+}
+
+"What was done about a failure."
+enum MitigationAction {
+  "The content did not enter."
+  REJECTED
+  "The older item left: the more recent one wins."
+  SUPERSEDED
+  "The oldest messages were summarised; the newest ten stay word for word."
+  SUMMARISED
+  "The descriptions of the tools left the window; ` + "`" + `searchTools` + "`" + ` finds those that are needed."
+  TOOLS_ASIDE
+}
+
+"What was done to a window."
+enum WindowOperationKind {
+  "Something was written, or rejected: ` + "`" + `rejected` + "`" + ` says why."
+  WRITE
+  "Something was written to a segment that it shares."
+  SHARE
+  "Ranked context was selected into it."
+  SELECT
+  "It was compressed on demand. Writes that compress it say so themselves."
+  COMPRESS
+  "A write did not fit, whatever was compressed: nothing was changed."
+  EXCEEDED
+  "Items were taken out."
+  REMOVE
+  "Content was put on the scratchpad."
+  OFFLOAD
+  "Content of the scratchpad was put into the window."
+  INJECT
+  "Content of the scratchpad was read."
+  READ
+  "Tools were registered."
+  REGISTER_TOOLS
+  "Tools were searched for."
+  SEARCH_TOOLS
+  "An administrator overruled a judge."
+  OVERRULE
+  "What it held of a message that was erased, or quarantined, left."
+  FORGET
+}
+
+"How the text of a judge's pair stands to the other."
+enum TextRelation {
+  "Neither speaks to what the other says."
+  UNRELATED
+  "They say the same."
+  AGREES
+  "Both cannot hold."
+  CONTRADICTS
+}
+
+"What an agent's model is to see, kept in shape by the server."
+type ContextWindow implements Node {
+  "Global id."
+  id: ID!
+  "As whoever made it calls it."
+  name: String!
+  "Whose it is: they and administrators see it."
+  agent: Player
+  "What it is for: what is written has to be relevant to it."
+  task: String
+  "How much it may hold, in tokens."
+  capacity: Int!
+  "How much it holds, in tokens: its items, those that it shares, and the tools that it describes."
+  used: Int!
+  "` + "`" + `used` + "`" + ` as a share of ` + "`" + `capacity` + "`" + `, 0 to 1."
+  usage: Float!
+  "How full it is."
+  level: WindowLevel!
+  "What tokens are counted in, such as o200k_base."
+  encoding: String!
+  "When it was made."
+  createdAt: Time!
+  "What it holds besides what it shares, in prompt order: instructions, goals, preferences, decisions, knowledge, and what was said, oldest first."
+  items: [WindowItem!]!
+  "What it shares with other windows."
+  segments: [SharedSegment!]!
+  "The tools that it has; those with ` + "`" + `shown` + "`" + ` are described in it and count."
+  tools: [Tool!]!
+  "What is on its scratchpad, latest first."
+  scratchpad("How many: 0 to 200." first: Int = 50, "A cursor." after: String): ScratchpadEntryConnection!
+  "What was done to it, latest first, with the tokens before and after: its history."
+  operations("How many: 0 to 200." first: Int = 50, "A cursor." after: String): WindowOperationConnection!
+}
+
+"A piece of a window."
+type WindowItem {
+  "Its id; once it has left for the scratchpad, the id of its entry there."
+  id: ID!
+  "What it is."
+  type: ContentType!
+  "Its slot: a newer item with the same key takes its place."
+  key: String
+  "What it says."
+  content: String!
+  "What it costs."
+  tokens: Int!
+  "How good it was when it came."
+  quality: Quality!
+  "The verified record that says so, too; null: nothing verified speaks to it."
+  verifiedBy: Record
+  "When what it says was observed."
+  observedAt: Time!
+  "When it came into the window."
+  addedAt: Time!
+  "Of a summary, what it stands for: ids of scratchpad entries."
+  summaryOf: [ID!]!
+  "Whether it came from the scratchpad, where it still is."
+  injected: Boolean!
+  "The message or record that it came from; null if it came from none, or from one that you may not see."
+  source: ContextSource
+}
+
+"How good content is for a window, each from 0 to 1."
+type Quality {
+  "To the window's task and goals, by the words in common: 0.7 is needed of knowledge and of tool results. 1 for what people and instructions say: it is what the window is about."
+  relevance: Float!
+  "1 within the first hour after it was observed, then half as much every day."
+  freshness: Float!
+  "1 if a verified record says so, too; 0.9 if none speaks to it; 0.1 if one contradicts it. 0.9 is needed."
+  accuracy: Float!
+  "1, or 0 if it lacks what its type needs: words; of a tool's JSON, its end; of knowledge, preferences and decisions, more than one word."
+  completeness: Float!
+  "1, or 0 if it contradicts what stays in the window."
+  consistency: Float!
+  "The mean."
+  score: Float!
+}
+
+"Items that several windows see, and that count in each of them."
+type SharedSegment {
+  "Its id."
+  id: ID!
+  "As whoever made it calls it."
+  name: String!
+  "What it holds, in prompt order."
+  items: [WindowItem!]!
+  "How many windows see it."
+  windowCount: Int!
+}
+
+"Something that was put aside: it does not count."
+type ScratchpadEntry {
+  "Its id."
+  id: ID!
+  "Whose scratchpad it is on."
+  window: ContextWindow!
+  "What it was in the window, or would be."
+  type: ContentType!
+  "What it says."
+  content: String!
+  "What it would cost in the window."
+  tokens: Int!
+  "When it was put there."
+  createdAt: Time!
+}
+
+"Something that an agent may call."
+type Tool {
+  "Its name, unique in the window."
+  name: String!
+  "What it does."
+  description: String!
+  "Its parameters, as JSON Schema."
+  schema: JSON!
+  "What its description costs: name, description and schema."
+  tokens: Int!
+  "Whether the window describes it."
+  shown: Boolean!
+}
+
+"What came of a write."
+type WriteResult {
+  "What entered; null if it was rejected."
+  item: WindowItem
+  "How good it is."
+  quality: Quality!
+  "Why it was rejected, all reasons together; null if it was not."
+  rejected: String
+  "What was detected, and done about it."
+  mitigations: [Mitigation!]!
+  "What it set off, if the window was too full."
+  compression: Compression
+  "What judges said of it, where it contradicts or agrees with something."
+  judgements: [Judgement!]!
+  "The write, as the window's history has it."
+  operation: WindowOperation
+  "The window as it is now."
+  window: ContextWindow!
+}
+
+"A failure that was detected, and what was done about it."
+type Mitigation {
+  "Which."
+  failure: ContextFailure!
+  "What was done."
+  action: MitigationAction!
+  "Why, in words."
+  reason: String!
+  "The items that it was about."
+  items: [ID!]!
+  "The verified record that was contradicted."
+  record: Record
+}
+
+"What a compression did."
+type Compression {
+  "The steps that did something, in order."
+  strategies: [CompressionStrategy!]!
+  "Tokens used before."
+  tokensBefore: Int!
+  "Tokens used after."
+  tokensAfter: Int!
+  "` + "`" + `tokensBefore` + "`" + ` by ` + "`" + `tokensAfter` + "`" + `."
+  ratio: Float!
+  "How long it took, in milliseconds."
+  tookMs: Int!
+  "What each step did."
+  steps: [CompressionStep!]!
+}
+
+"What a step of a compression did."
+type CompressionStep {
+  "Which."
+  strategy: CompressionStrategy!
+  "How many tokens it freed. Less than 0 where it wrote a summary of what an earlier step had taken out."
+  freed: Int!
+  "What left: ids of scratchpad entries."
+  items: [ID!]!
+  "The summary that it wrote."
+  summary: ID
+  "Who summarised: ` + "`" + `extractive` + "`" + `, or the name of a model."
+  by: String
+  "Why the model that was asked first did not; null: it did, or there is none."
+  fallback: String
+}
+
+"What a judge said of two texts."
+type Judgement {
+  "How they stand to each other."
+  relation: TextRelation!
+  "In a sentence."
+  reason: String!
+  "Who judged: ` + "`" + `rules` + "`" + `, or the name of a model."
+  by: String!
+  "Why the model that was asked first did not; null: it did, or there is none."
+  fallback: String
+  "What was known."
+  known: String!
+  "The item that said so, as it was; null if it was a record."
+  item: ID
+  "The record that says so."
+  record: Record
+  "Whether an administrator has overruled it since."
+  overruled: Boolean!
+}
+
+"Something that was done to a window."
+type WindowOperation {
+  "Its id."
+  id: ID!
+  "What."
+  kind: WindowOperationKind!
+  "When."
+  at: Time!
+  "Who did it."
+  by: Player
+  "Tokens used before."
+  tokensBefore: Int!
+  "Tokens used after."
+  tokensAfter: Int!
+  "How long it took, in milliseconds."
+  tookMs: Float!
+  "What type of content it was about."
+  type: ContentType
+  "Of a write that was rejected, what was to enter; of a search, what was asked. Null once it was erased."
+  content: String
+  "Why it was rejected; null if it was not."
+  rejected: String
+  "How good the content was."
+  quality: Quality
+  "What was detected, and done about it."
+  mitigations: [Mitigation!]!
+  "What was compressed."
+  compression: Compression
+  "What judges said."
+  judgements: [Judgement!]!
+  "What came into the window, by id."
+  entered: [ID!]!
+  "What left it for good, by id. What left for the scratchpad is in ` + "`" + `compression` + "`" + `."
+  left: [ID!]!
+  "What left it for good because something more recent contradicts it, as it was, so that an administrator can bring it back."
+  superseded: [WindowItem!]!
+  "The selection that was injected."
+  selection: ContextSelection
+  "Why an administrator overruled it; null: nobody did."
+  overruled: String
+}
+
+"A page of windows."
+type ContextWindowConnection {
+  "The windows with their cursors."
+  edges: [ContextWindowEdge!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are."
+  totalCount: Int!
+}
+
+"A window on a page."
+type ContextWindowEdge {
+  "Where it stands."
+  cursor: String!
+  "The window."
+  node: ContextWindow!
+}
+
+"A page of operations."
+type WindowOperationConnection {
+  "The operations with their cursors."
+  edges: [WindowOperationEdge!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are."
+  totalCount: Int!
+}
+
+"An operation on a page."
+type WindowOperationEdge {
+  "Where it stands."
+  cursor: String!
+  "The operation."
+  node: WindowOperation!
+}
+
+"A page of scratchpad entries."
+type ScratchpadEntryConnection {
+  "The entries with their cursors."
+  edges: [ScratchpadEntryEdge!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are."
+  totalCount: Int!
+}
+
+"A scratchpad entry on a page."
+type ScratchpadEntryEdge {
+  "Where it stands."
+  cursor: String!
+  "The entry."
+  node: ScratchpadEntry!
+}
+
+"How windows do: of yours, of all for administrators."
+type ContextMetrics {
+  "The mean usage after an operation, 0 to 1; 0 without any."
+  contextWindowUsageAvg: Float!
+  "What 95 % of the usages do not exceed."
+  contextWindowUsageP95: Float!
+  "How often a window was compressed."
+  compressionTriggeredCount: Int!
+  "How many times smaller they became, on average; 0 without any."
+  compressionRatioAvg: Float!
+  "What 95 % of the compressions did not take longer than, in milliseconds."
+  compressionLatencyP95: Float!
+  "How often content was kept out that contradicts a verified record."
+  poisoningAttemptsBlocked: Int!
+  "How often too long a history was summarised."
+  distractionMitigations: Int!
+  "How often too many tools were put aside."
+  confusionMitigations: Int!
+  "How often an item made way for one that contradicts it."
+  clashesResolved: Int!
+  "The mean quality of what was written, 0 to 1; 0 without any."
+  contextQualityScoreAvg: Float!
+  "The mean relevance."
+  relevanceScoreAvg: Float!
+  "The mean accuracy."
+  accuracyScoreAvg: Float!
+  "How many entries were put on scratchpads, by whatever operation."
+  scratchpadWrites: Int!
+  "How many were read, or injected."
+  scratchpadReads: Int!
+  "How often tools were searched for."
+  ragOverToolsCalls: Int!
+  "How often a write did not fit, whatever was compressed."
+  windowCriticalExceeded: Int!
+}
+
+"A window to make."
+input WindowInput {
+  "What to call it: 1 to 256 bytes."
+  name: String!
+  "How much it may hold, in tokens: 16 to 2,000,000."
+  capacity: Int! = 8192
+  "Whose it is: your token's player; another one by administrators only."
+  agent: Hash
+  "What it is for: at most 64 KiB."
+  task: String
+  "What to count tokens in: o200k_base, cl100k_base, p50k_base, p50k_edit or r50k_base. Null: o200k_base."
+  encoding: String
+}
+
+"Something to write into a window."
+input WriteInput {
+  "The window's global id. To write to a segment, one of those that see it."
+  window: ID!
+  "What it is."
+  type: ContentType!
+  "What it says: 1 byte to 1 MiB."
+  content: String!
+  "A slot such as ` + "`" + `preference.hotel` + "`" + `: at most 256 bytes. A newer item with the same key takes the older one's place."
+  key: String
+  "The message or record that it came from."
+  source: Hash
+  "When it was observed; default now."
+  observedAt: Time
+}
+
+"A tool to register."
+input ToolInput {
+  "Its name: 1 to 256 bytes. One of the same name takes its place."
+  name: String!
+  "What it does: at most 16 KiB."
+  description: String!
+  "Its parameters, as JSON Schema: at most 64 KiB. Null: none."
+  schema: JSON
+}
+
+extend type Query {
+  "A window. Players see their own."
+  window("Its global id." id: ID!): ContextWindow
+  "Windows, the latest first. Players see their own."
+  windows("How many: 0 to 200." first: Int = 50, "A cursor." after: String): ContextWindowConnection!
+  "Something that was put aside. Reading it is recorded."
+  scratchpadEntry("Its id." id: ID!): ScratchpadEntry
+  "The tools of a window that fit a purpose, best first, by name and description. A window of more than 30 tools describes those that were found last, as far as they fit into it, and no others."
+  searchTools("The window's global id." window: ID!, "What a tool is needed for: 1 byte to 4 KiB." query: String!, "How many: 1 to 30." limit: Int = 5): [Tool!]!
+  "How windows do."
+  contextMetrics("What happened from then on; null: ever since." since: Time): ContextMetrics!
+}
+
+extend type Mutation {
+  "Makes a window. An agent has at most 10,000: CONFLICT."
+  createWindow("The window." input: WindowInput!): ContextWindow!
+  "Removes a window with its scratchpad and its history. What it shares stays with the other windows."
+  deleteWindow("Its global id." id: ID!): Boolean!
+  "Writes into a window what is good enough for it. What is rejected is on record, and ` + "`" + `rejected` + "`" + ` says why. CONTEXT_WINDOW_EXCEEDED if it does not fit, whatever is compressed: then nothing has changed."
+  writeContext("What to write." input: WriteInput!): WriteResult!
+  "Selects ranked context, within what the window has left, and puts it into the window, before what was said. What verified records contradict stays out; the window's history says so."
+  selectIntoWindow("The window's global id." window: ID!, "What is asked." input: ContextRequestInput!): ContextSelection!
+  "Brings a window down to a share of its capacity, as far as what may leave reaches. What leaves is on its scratchpad."
+  compressWindow("Its global id." window: ID!, "The share: 0 to 1." target: Float = 0.6): Compression!
+  "Takes items out of a window, or out of what it shares: all of them or none."
+  removeFromWindow("The window's global id." window: ID!, "Their ids: 1 to 1,000." items: [ID!]!): ContextWindow!
+  "Makes a segment that windows share: all of one agent's, unless an administrator makes it."
+  createSegment("What to call it: 1 to 256 bytes." name: String!, "The windows' global ids: 1 to 100." windows: [ID!]!): SharedSegment!
+  "Writes to what windows share, as ` + "`" + `writeContext` + "`" + ` does. It needs room in each of them."
+  writeToSegment("The segment's id." segment: ID!, "What to write, through one of the windows." input: WriteInput!): WriteResult!
+  "Puts contents on a window's scratchpad, where they do not count, all of them or none, and gives their entries in order."
+  offload("The window's global id." window: ID!, "1 to 1,000, each 1 byte to 1 MiB." contents: [String!]!): [ScratchpadEntry!]!
+  "Puts something of the scratchpad into the window, where it counts until it is removed. The entry stays. CONTENT_REJECTED if a verified record contradicts it."
+  injectFromScratchpad("The window's global id." window: ID!, "The entry's id." entry: ID!): WindowItem!
+  "Registers tools, all or none. A window describes at most 30; of more it describes those that ` + "`" + `searchTools` + "`" + ` finds. Gives them as they are now."
+  registerTools("The window's global id." window: ID!, "1 to 1,000." tools: [ToolInput!]!): [Tool!]!
+  "Overrules what judges said in an operation: what was rejected enters, and what was superseded comes back. The same pairs of texts are not held to contradict each other in this window again. Administrators only."
+  overruleJudgement("The operation's id." operation: ID!, "Why: 1 byte to 1 KiB." reason: String!): WindowOperation!
+}
+`, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
 
@@ -6664,6 +8410,42 @@ func (ec *executionContext) childFields_ComponentUsage(ctx context.Context, fiel
 	return nil, fmt.Errorf("no field named %q was found under type ComponentUsage", field.Name)
 }
 
+func (ec *executionContext) childFields_Compression(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "strategies":
+		return ec.fieldContext_Compression_strategies(ctx, field)
+	case "tokensBefore":
+		return ec.fieldContext_Compression_tokensBefore(ctx, field)
+	case "tokensAfter":
+		return ec.fieldContext_Compression_tokensAfter(ctx, field)
+	case "ratio":
+		return ec.fieldContext_Compression_ratio(ctx, field)
+	case "tookMs":
+		return ec.fieldContext_Compression_tookMs(ctx, field)
+	case "steps":
+		return ec.fieldContext_Compression_steps(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Compression", field.Name)
+}
+
+func (ec *executionContext) childFields_CompressionStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "strategy":
+		return ec.fieldContext_CompressionStep_strategy(ctx, field)
+	case "freed":
+		return ec.fieldContext_CompressionStep_freed(ctx, field)
+	case "items":
+		return ec.fieldContext_CompressionStep_items(ctx, field)
+	case "summary":
+		return ec.fieldContext_CompressionStep_summary(ctx, field)
+	case "by":
+		return ec.fieldContext_CompressionStep_by(ctx, field)
+	case "fallback":
+		return ec.fieldContext_CompressionStep_fallback(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CompressionStep", field.Name)
+}
+
 func (ec *executionContext) childFields_ContextItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "position":
@@ -6688,6 +8470,44 @@ func (ec *executionContext) childFields_ContextItem(ctx context.Context, field g
 		return ec.fieldContext_ContextItem_tokens(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContextItem", field.Name)
+}
+
+func (ec *executionContext) childFields_ContextMetrics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "contextWindowUsageAvg":
+		return ec.fieldContext_ContextMetrics_contextWindowUsageAvg(ctx, field)
+	case "contextWindowUsageP95":
+		return ec.fieldContext_ContextMetrics_contextWindowUsageP95(ctx, field)
+	case "compressionTriggeredCount":
+		return ec.fieldContext_ContextMetrics_compressionTriggeredCount(ctx, field)
+	case "compressionRatioAvg":
+		return ec.fieldContext_ContextMetrics_compressionRatioAvg(ctx, field)
+	case "compressionLatencyP95":
+		return ec.fieldContext_ContextMetrics_compressionLatencyP95(ctx, field)
+	case "poisoningAttemptsBlocked":
+		return ec.fieldContext_ContextMetrics_poisoningAttemptsBlocked(ctx, field)
+	case "distractionMitigations":
+		return ec.fieldContext_ContextMetrics_distractionMitigations(ctx, field)
+	case "confusionMitigations":
+		return ec.fieldContext_ContextMetrics_confusionMitigations(ctx, field)
+	case "clashesResolved":
+		return ec.fieldContext_ContextMetrics_clashesResolved(ctx, field)
+	case "contextQualityScoreAvg":
+		return ec.fieldContext_ContextMetrics_contextQualityScoreAvg(ctx, field)
+	case "relevanceScoreAvg":
+		return ec.fieldContext_ContextMetrics_relevanceScoreAvg(ctx, field)
+	case "accuracyScoreAvg":
+		return ec.fieldContext_ContextMetrics_accuracyScoreAvg(ctx, field)
+	case "scratchpadWrites":
+		return ec.fieldContext_ContextMetrics_scratchpadWrites(ctx, field)
+	case "scratchpadReads":
+		return ec.fieldContext_ContextMetrics_scratchpadReads(ctx, field)
+	case "ragOverToolsCalls":
+		return ec.fieldContext_ContextMetrics_ragOverToolsCalls(ctx, field)
+	case "windowCriticalExceeded":
+		return ec.fieldContext_ContextMetrics_windowCriticalExceeded(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContextMetrics", field.Name)
 }
 
 func (ec *executionContext) childFields_ContextReplay(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6778,6 +8598,64 @@ func (ec *executionContext) childFields_ContextSelectionEdge(ctx context.Context
 		return ec.fieldContext_ContextSelectionEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ContextSelectionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ContextWindow(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ContextWindow_id(ctx, field)
+	case "name":
+		return ec.fieldContext_ContextWindow_name(ctx, field)
+	case "agent":
+		return ec.fieldContext_ContextWindow_agent(ctx, field)
+	case "task":
+		return ec.fieldContext_ContextWindow_task(ctx, field)
+	case "capacity":
+		return ec.fieldContext_ContextWindow_capacity(ctx, field)
+	case "used":
+		return ec.fieldContext_ContextWindow_used(ctx, field)
+	case "usage":
+		return ec.fieldContext_ContextWindow_usage(ctx, field)
+	case "level":
+		return ec.fieldContext_ContextWindow_level(ctx, field)
+	case "encoding":
+		return ec.fieldContext_ContextWindow_encoding(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ContextWindow_createdAt(ctx, field)
+	case "items":
+		return ec.fieldContext_ContextWindow_items(ctx, field)
+	case "segments":
+		return ec.fieldContext_ContextWindow_segments(ctx, field)
+	case "tools":
+		return ec.fieldContext_ContextWindow_tools(ctx, field)
+	case "scratchpad":
+		return ec.fieldContext_ContextWindow_scratchpad(ctx, field)
+	case "operations":
+		return ec.fieldContext_ContextWindow_operations(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContextWindow", field.Name)
+}
+
+func (ec *executionContext) childFields_ContextWindowConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ContextWindowConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ContextWindowConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ContextWindowConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContextWindowConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ContextWindowEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ContextWindowEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_ContextWindowEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ContextWindowEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Conversation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6992,6 +8870,28 @@ func (ec *executionContext) childFields_Item(ctx context.Context, field graphql.
 	return nil, fmt.Errorf("no field named %q was found under type Item", field.Name)
 }
 
+func (ec *executionContext) childFields_Judgement(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "relation":
+		return ec.fieldContext_Judgement_relation(ctx, field)
+	case "reason":
+		return ec.fieldContext_Judgement_reason(ctx, field)
+	case "by":
+		return ec.fieldContext_Judgement_by(ctx, field)
+	case "fallback":
+		return ec.fieldContext_Judgement_fallback(ctx, field)
+	case "known":
+		return ec.fieldContext_Judgement_known(ctx, field)
+	case "item":
+		return ec.fieldContext_Judgement_item(ctx, field)
+	case "record":
+		return ec.fieldContext_Judgement_record(ctx, field)
+	case "overruled":
+		return ec.fieldContext_Judgement_overruled(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Judgement", field.Name)
+}
+
 func (ec *executionContext) childFields_Location(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -7162,6 +9062,22 @@ func (ec *executionContext) childFields_MessageRef(ctx context.Context, field gr
 	return nil, fmt.Errorf("no field named %q was found under type MessageRef", field.Name)
 }
 
+func (ec *executionContext) childFields_Mitigation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "failure":
+		return ec.fieldContext_Mitigation_failure(ctx, field)
+	case "action":
+		return ec.fieldContext_Mitigation_action(ctx, field)
+	case "reason":
+		return ec.fieldContext_Mitigation_reason(ctx, field)
+	case "items":
+		return ec.fieldContext_Mitigation_items(ctx, field)
+	case "record":
+		return ec.fieldContext_Mitigation_record(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Mitigation", field.Name)
+}
+
 func (ec *executionContext) childFields_Overview(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "messages":
@@ -7254,6 +9170,24 @@ func (ec *executionContext) childFields_PromptMessage(ctx context.Context, field
 		return ec.fieldContext_PromptMessage_pieces(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PromptMessage", field.Name)
+}
+
+func (ec *executionContext) childFields_Quality(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "relevance":
+		return ec.fieldContext_Quality_relevance(ctx, field)
+	case "freshness":
+		return ec.fieldContext_Quality_freshness(ctx, field)
+	case "accuracy":
+		return ec.fieldContext_Quality_accuracy(ctx, field)
+	case "completeness":
+		return ec.fieldContext_Quality_completeness(ctx, field)
+	case "consistency":
+		return ec.fieldContext_Quality_consistency(ctx, field)
+	case "score":
+		return ec.fieldContext_Quality_score(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Quality", field.Name)
 }
 
 func (ec *executionContext) childFields_Quarantine(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7470,6 +9404,46 @@ func (ec *executionContext) childFields_ScoreExplanation(ctx context.Context, fi
 		return ec.fieldContext_ScoreExplanation_matchedTerms(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ScoreExplanation", field.Name)
+}
+
+func (ec *executionContext) childFields_ScratchpadEntry(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ScratchpadEntry_id(ctx, field)
+	case "window":
+		return ec.fieldContext_ScratchpadEntry_window(ctx, field)
+	case "type":
+		return ec.fieldContext_ScratchpadEntry_type(ctx, field)
+	case "content":
+		return ec.fieldContext_ScratchpadEntry_content(ctx, field)
+	case "tokens":
+		return ec.fieldContext_ScratchpadEntry_tokens(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ScratchpadEntry_createdAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScratchpadEntry", field.Name)
+}
+
+func (ec *executionContext) childFields_ScratchpadEntryConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ScratchpadEntryConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ScratchpadEntryConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ScratchpadEntryConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScratchpadEntryConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ScratchpadEntryEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ScratchpadEntryEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_ScratchpadEntryEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScratchpadEntryEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Seal(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7730,6 +9704,20 @@ func (ec *executionContext) childFields_SessionVerification(ctx context.Context,
 	return nil, fmt.Errorf("no field named %q was found under type SessionVerification", field.Name)
 }
 
+func (ec *executionContext) childFields_SharedSegment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_SharedSegment_id(ctx, field)
+	case "name":
+		return ec.fieldContext_SharedSegment_name(ctx, field)
+	case "items":
+		return ec.fieldContext_SharedSegment_items(ctx, field)
+	case "windowCount":
+		return ec.fieldContext_SharedSegment_windowCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SharedSegment", field.Name)
+}
+
 func (ec *executionContext) childFields_Thread(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -7834,6 +9822,22 @@ func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type TokenEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_Tool(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_Tool_name(ctx, field)
+	case "description":
+		return ec.fieldContext_Tool_description(ctx, field)
+	case "schema":
+		return ec.fieldContext_Tool_schema(ctx, field)
+	case "tokens":
+		return ec.fieldContext_Tool_tokens(ctx, field)
+	case "shown":
+		return ec.fieldContext_Tool_shown(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Tool", field.Name)
+}
+
 func (ec *executionContext) childFields_Turn(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "role":
@@ -7914,6 +9918,102 @@ func (ec *executionContext) childFields_WhyNotVerdict(ctx context.Context, field
 	return nil, fmt.Errorf("no field named %q was found under type WhyNotVerdict", field.Name)
 }
 
+func (ec *executionContext) childFields_WindowItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_WindowItem_id(ctx, field)
+	case "type":
+		return ec.fieldContext_WindowItem_type(ctx, field)
+	case "key":
+		return ec.fieldContext_WindowItem_key(ctx, field)
+	case "content":
+		return ec.fieldContext_WindowItem_content(ctx, field)
+	case "tokens":
+		return ec.fieldContext_WindowItem_tokens(ctx, field)
+	case "quality":
+		return ec.fieldContext_WindowItem_quality(ctx, field)
+	case "verifiedBy":
+		return ec.fieldContext_WindowItem_verifiedBy(ctx, field)
+	case "observedAt":
+		return ec.fieldContext_WindowItem_observedAt(ctx, field)
+	case "addedAt":
+		return ec.fieldContext_WindowItem_addedAt(ctx, field)
+	case "summaryOf":
+		return ec.fieldContext_WindowItem_summaryOf(ctx, field)
+	case "injected":
+		return ec.fieldContext_WindowItem_injected(ctx, field)
+	case "source":
+		return ec.fieldContext_WindowItem_source(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WindowItem", field.Name)
+}
+
+func (ec *executionContext) childFields_WindowOperation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_WindowOperation_id(ctx, field)
+	case "kind":
+		return ec.fieldContext_WindowOperation_kind(ctx, field)
+	case "at":
+		return ec.fieldContext_WindowOperation_at(ctx, field)
+	case "by":
+		return ec.fieldContext_WindowOperation_by(ctx, field)
+	case "tokensBefore":
+		return ec.fieldContext_WindowOperation_tokensBefore(ctx, field)
+	case "tokensAfter":
+		return ec.fieldContext_WindowOperation_tokensAfter(ctx, field)
+	case "tookMs":
+		return ec.fieldContext_WindowOperation_tookMs(ctx, field)
+	case "type":
+		return ec.fieldContext_WindowOperation_type(ctx, field)
+	case "content":
+		return ec.fieldContext_WindowOperation_content(ctx, field)
+	case "rejected":
+		return ec.fieldContext_WindowOperation_rejected(ctx, field)
+	case "quality":
+		return ec.fieldContext_WindowOperation_quality(ctx, field)
+	case "mitigations":
+		return ec.fieldContext_WindowOperation_mitigations(ctx, field)
+	case "compression":
+		return ec.fieldContext_WindowOperation_compression(ctx, field)
+	case "judgements":
+		return ec.fieldContext_WindowOperation_judgements(ctx, field)
+	case "entered":
+		return ec.fieldContext_WindowOperation_entered(ctx, field)
+	case "left":
+		return ec.fieldContext_WindowOperation_left(ctx, field)
+	case "superseded":
+		return ec.fieldContext_WindowOperation_superseded(ctx, field)
+	case "selection":
+		return ec.fieldContext_WindowOperation_selection(ctx, field)
+	case "overruled":
+		return ec.fieldContext_WindowOperation_overruled(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WindowOperation", field.Name)
+}
+
+func (ec *executionContext) childFields_WindowOperationConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_WindowOperationConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_WindowOperationConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_WindowOperationConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WindowOperationConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_WindowOperationEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_WindowOperationEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_WindowOperationEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WindowOperationEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Witness(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
@@ -7928,6 +10028,28 @@ func (ec *executionContext) childFields_Witness(ctx context.Context, field graph
 		return ec.fieldContext_Witness_problem(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Witness", field.Name)
+}
+
+func (ec *executionContext) childFields_WriteResult(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "item":
+		return ec.fieldContext_WriteResult_item(ctx, field)
+	case "quality":
+		return ec.fieldContext_WriteResult_quality(ctx, field)
+	case "rejected":
+		return ec.fieldContext_WriteResult_rejected(ctx, field)
+	case "mitigations":
+		return ec.fieldContext_WriteResult_mitigations(ctx, field)
+	case "compression":
+		return ec.fieldContext_WriteResult_compression(ctx, field)
+	case "judgements":
+		return ec.fieldContext_WriteResult_judgements(ctx, field)
+	case "operation":
+		return ec.fieldContext_WriteResult_operation(ctx, field)
+	case "window":
+		return ec.fieldContext_WriteResult_window(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WriteResult", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/selection"
+	"github.com/tzzr/context-manager/internal/window"
 )
 
 // Something that messages name by hash. A hash that no row describes is a component with only its hash.
@@ -72,6 +73,14 @@ type ContextSelectionEdge struct {
 	Cursor string `json:"cursor"`
 	// The selection.
 	Node ContextSelection `json:"node"`
+}
+
+// A window on a page.
+type ContextWindowEdge struct {
+	// Where it stands.
+	Cursor string `json:"cursor"`
+	// The window.
+	Node ContextWindow `json:"node"`
 }
 
 // A token that was just made.
@@ -176,6 +185,14 @@ type RecordEdge struct {
 	Cursor string `json:"cursor"`
 	// The record.
 	Node Record `json:"node"`
+}
+
+// A scratchpad entry on a page.
+type ScratchpadEntryEdge struct {
+	// Where it stands.
+	Cursor string `json:"cursor"`
+	// The entry.
+	Node db.ScratchpadEntry `json:"node"`
 }
 
 // The seal as this server sees it.
@@ -294,10 +311,42 @@ type TokenInput struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 }
 
+// A tool to register.
+type ToolInput struct {
+	// Its name: 1 to 256 bytes. One of the same name takes its place.
+	Name string `json:"name"`
+	// What it does: at most 16 KiB.
+	Description string `json:"description"`
+	// Its parameters, as JSON Schema: at most 64 KiB. Null: none.
+	Schema *chain.JSON `json:"schema,omitempty"`
+}
+
 // Why messages or records were not selected, or that they were.
 type WhyNot struct {
 	// Of `hash`, one. Of `text`, one of each message and record that holds the text best, at most 10, the best first.
 	Verdicts []selection.Verdict `json:"verdicts"`
+}
+
+// A window to make.
+type WindowInput struct {
+	// What to call it: 1 to 256 bytes.
+	Name string `json:"name"`
+	// How much it may hold, in tokens: 16 to 2,000,000.
+	Capacity int `json:"capacity"`
+	// Whose it is: your token's player; another one by administrators only.
+	Agent *chain.Hash `json:"agent,omitempty"`
+	// What it is for: at most 64 KiB.
+	Task *string `json:"task,omitempty"`
+	// What to count tokens in: o200k_base, cl100k_base, p50k_base, p50k_edit or r50k_base. Null: o200k_base.
+	Encoding *string `json:"encoding,omitempty"`
+}
+
+// An operation on a page.
+type WindowOperationEdge struct {
+	// Where it stands.
+	Cursor string `json:"cursor"`
+	// The operation.
+	Node WindowOperation `json:"node"`
 }
 
 // A witness: a server of somebody else's, which cosigns only what extends the last that it cosigned.
@@ -312,6 +361,22 @@ type Witness struct {
 	SignedAt *time.Time `json:"signedAt,omitempty"`
 	// Why it does not cosign, in words; null while it does.
 	Problem *string `json:"problem,omitempty"`
+}
+
+// Something to write into a window.
+type WriteInput struct {
+	// The window's global id. To write to a segment, one of those that see it.
+	Window string `json:"window"`
+	// What it is.
+	Type window.ContentType `json:"type"`
+	// What it says: 1 byte to 1 MiB.
+	Content string `json:"content"`
+	// A slot such as `preference.hotel`: at most 256 bytes. A newer item with the same key takes the older one's place.
+	Key *string `json:"key,omitempty"`
+	// The message or record that it came from.
+	Source *chain.Hash `json:"source,omitempty"`
+	// When it was observed; default now.
+	ObservedAt *time.Time `json:"observedAt,omitempty"`
 }
 
 // Which of the two assistants a conversation is with.
@@ -500,6 +565,70 @@ func (e LimitUnit) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// What was done about a failure.
+type MitigationAction string
+
+const (
+	// The content did not enter.
+	MitigationActionRejected MitigationAction = "REJECTED"
+	// The older item left: the more recent one wins.
+	MitigationActionSuperseded MitigationAction = "SUPERSEDED"
+	// The oldest messages were summarised; the newest ten stay word for word.
+	MitigationActionSummarised MitigationAction = "SUMMARISED"
+	// The descriptions of the tools left the window; `searchTools` finds those that are needed.
+	MitigationActionToolsAside MitigationAction = "TOOLS_ASIDE"
+)
+
+var AllMitigationAction = []MitigationAction{
+	MitigationActionRejected,
+	MitigationActionSuperseded,
+	MitigationActionSummarised,
+	MitigationActionToolsAside,
+}
+
+func (e MitigationAction) IsValid() bool {
+	switch e {
+	case MitigationActionRejected, MitigationActionSuperseded, MitigationActionSummarised, MitigationActionToolsAside:
+		return true
+	}
+	return false
+}
+
+func (e MitigationAction) String() string {
+	return string(e)
+}
+
+func (e *MitigationAction) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = MitigationAction(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid MitigationAction", str)
+	}
+	return nil
+}
+
+func (e MitigationAction) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *MitigationAction) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e MitigationAction) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
 // Which log a selection is computed again over.
 type ReplayLog string
 
@@ -553,6 +682,67 @@ func (e *ReplayLog) UnmarshalJSON(b []byte) error {
 }
 
 func (e ReplayLog) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// How the text of a judge's pair stands to the other.
+type TextRelation string
+
+const (
+	// Neither speaks to what the other says.
+	TextRelationUnrelated TextRelation = "UNRELATED"
+	// They say the same.
+	TextRelationAgrees TextRelation = "AGREES"
+	// Both cannot hold.
+	TextRelationContradicts TextRelation = "CONTRADICTS"
+)
+
+var AllTextRelation = []TextRelation{
+	TextRelationUnrelated,
+	TextRelationAgrees,
+	TextRelationContradicts,
+}
+
+func (e TextRelation) IsValid() bool {
+	switch e {
+	case TextRelationUnrelated, TextRelationAgrees, TextRelationContradicts:
+		return true
+	}
+	return false
+}
+
+func (e TextRelation) String() string {
+	return string(e)
+}
+
+func (e *TextRelation) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = TextRelation(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid TextRelation", str)
+	}
+	return nil
+}
+
+func (e TextRelation) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *TextRelation) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e TextRelation) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

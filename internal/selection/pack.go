@@ -105,7 +105,7 @@ type packer struct {
 func (p *packer) prepare(candidates []Candidate, earlier *Selection) error {
 	before := map[chain.Hash]string{}
 	if earlier != nil {
-		before = earlier.lines()
+		before = earlier.Lines()
 	}
 	byHash := make(map[chain.Hash]*offer, len(before))
 	for i := range candidates {
@@ -168,8 +168,8 @@ func (p *packer) measure() error {
 	return failure
 }
 
-// lines gives the line of each item; none if the block is not of the form that it should have.
-func (s *Selection) lines() map[chain.Hash]string {
+// Lines gives the line of each item; none if the block is not of the form that it should have.
+func (s *Selection) Lines() map[chain.Hash]string {
 	lines := strings.Split(s.Rendered, "\n- ")
 	if len(lines) != len(s.Items)+1 {
 		return nil

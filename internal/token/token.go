@@ -36,6 +36,30 @@ var (
 	})
 )
 
+// Named gives the counter of an encoding, such as cl100k_base. Vocabularies are part of the binary.
+//
+// Faults: BAD_USER_INPUT for one that is not known; it names the field encoding.
+func Named(encoding string) (Counter, error) {
+	if encoding == "" || encoding == DefaultEncoding {
+		return Default()
+	}
+	if known, ok := named.Load(encoding); ok {
+		return known.(Counter), nil
+	}
+	codec, err := tokenizer.Get(tokenizer.Encoding(encoding))
+	if err != nil {
+		return nil, fault.Input("encoding", "%q is not known: o200k_base, cl100k_base, p50k_base, p50k_edit and r50k_base are", encoding)
+	}
+	count, err := remembering(func(text string) (int, error) { return codec.Count(readable(text)) })
+	if err == nil {
+		named.Store(encoding, count)
+	}
+	return count, err
+}
+
+// named holds the counters of other encodings that were asked for, each a Counter.
+var named sync.Map
+
 // Default gives the counter of DefaultEncoding. Its vocabulary is part of the binary and read once.
 func Default() (Counter, error) { return defaultCounter() }
 

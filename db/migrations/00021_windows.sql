@@ -1,0 +1,212 @@
+-- What agents' models are to see, kept in shape: internal/window decides, this keeps. docs/windows.md.
+
+-- +goose Up
+SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
+
+CREATE TABLE memory.windows (
+    id         UUID PRIMARY KEY DEFAULT gen_random_uuid(),
+    name       TEXT NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 256),
+    agent      CHAR(64) COLLATE "C" NOT NULL, -- whose it is; a domain would have every row read
+    task       TEXT NOT NULL DEFAULT '',
+    capacity   INT NOT NULL CHECK (capacity BETWEEN 16 AND 2000000),
+    encoding   TEXT NOT NULL,
+    version    BIGINT NOT NULL DEFAULT 0, -- of what is in it: who writes says which one they have seen
+    created_at TIMESTAMPTZ NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX windows_agent ON memory.windows (agent, created_at, id);
+CREATE INDEX windows_created_at ON memory.windows (created_at, id);
+
+-- What several windows see. Who changes it changes the version of each of them.
+CREATE TABLE memory.segments (
+    id         UUID PRIMARY KEY DEFAULT gen_random_uuid(),
+    name       TEXT NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 256),
+    created_at TIMESTAMPTZ NOT NULL
+);
+CREATE TABLE memory.segment_windows (
+    segment_id UUID NOT NULL REFERENCES memory.segments (id) ON DELETE CASCADE,
+    window_id  UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
+    PRIMARY KEY (window_id, segment_id)
+);
+CREATE INDEX segment_windows_segment ON memory.segment_windows (segment_id);
+
+CREATE TABLE memory.window_items (
+    id          TEXT COLLATE "C" PRIMARY KEY,
+    window_id   UUID REFERENCES memory.windows (id) ON DELETE CASCADE,
+    segment_id  UUID REFERENCES memory.segments (id) ON DELETE CASCADE,
+    place       BIGINT NOT NULL,
+    type        TEXT NOT NULL,
+    key         TEXT NOT NULL,
+    content     TEXT NOT NULL,
+    tokens      INT NOT NULL CHECK (tokens >= 0),
+    quality     JSONB NOT NULL,
+    verified_by CHAR(64) COLLATE "C",
+    source      CHAR(64) COLLATE "C",
+    source_type log.ref_type,
+    observed_at TIMESTAMPTZ NOT NULL,
+    added_at    TIMESTAMPTZ NOT NULL,
+    summary_of  TEXT[] NOT NULL,
+    injected    BOOLEAN NOT NULL,
+    CHECK ((window_id IS NULL) <> (segment_id IS NULL)),
+    CHECK ((source IS NULL) = (source_type IS NULL))
+);
+CREATE INDEX window_items_window ON memory.window_items (window_id, place) WHERE window_id IS NOT NULL;
+CREATE INDEX window_items_segment ON memory.window_items (segment_id, place) WHERE segment_id IS NOT NULL;
+CREATE INDEX window_items_source ON memory.window_items (source) WHERE source IS NOT NULL;
+CREATE INDEX window_items_summary_of ON memory.window_items USING gin (summary_of) WHERE summary_of <> '{}';
+
+-- What was put aside: under the id that it had in the window, and may have there again.
+CREATE TABLE memory.scratchpad (
+    id          TEXT COLLATE "C" PRIMARY KEY,
+    place       BIGINT GENERATED ALWAYS AS IDENTITY,
+    window_id   UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
+    type        TEXT NOT NULL,
+    key         TEXT NOT NULL,
+    content     TEXT NOT NULL,
+    tokens      INT NOT NULL CHECK (tokens >= 0),
+    source      CHAR(64) COLLATE "C",
+    source_type log.ref_type,
+    observed_at TIMESTAMPTZ NOT NULL,
+    created_at  TIMESTAMPTZ NOT NULL,
+    CHECK ((source IS NULL) = (source_type IS NULL))
+);
+CREATE INDEX scratchpad_window ON memory.scratchpad (window_id, place);
+CREATE INDEX scratchpad_source ON memory.scratchpad (source) WHERE source IS NOT NULL;
+
+CREATE TABLE memory.tools (
+    window_id   UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
+    name        TEXT COLLATE "C" NOT NULL,
+    description TEXT NOT NULL,
+    schema      JSONB NOT NULL,
+    tokens      INT NOT NULL CHECK (tokens >= 0),
+    shown       BOOLEAN NOT NULL,
+    PRIMARY KEY (window_id, name)
+);
+
+-- What was done to a window, in the same transaction.
+CREATE TABLE memory.window_operations (
+    id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    window_id     UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
+    kind          TEXT NOT NULL,
+    at            TIMESTAMPTZ NOT NULL,
+    by_player     CHAR(64) COLLATE "C", -- NULL: the log
+    capacity      INT NOT NULL,
+    tokens_before INT NOT NULL,
+    tokens_after  INT NOT NULL,
+    took_us       INT NOT NULL,
+    type          TEXT,
+    draft         JSONB, -- what was to enter and did not, so that an administrator can let it in
+    query         TEXT,
+    rejected      TEXT,
+    quality       JSONB,
+    mitigations   JSONB NOT NULL DEFAULT '[]',
+    compression   JSONB,
+    judgements    JSONB NOT NULL DEFAULT '[]',
+    entered       TEXT[] NOT NULL DEFAULT '{}',
+    gone          TEXT[] NOT NULL DEFAULT '{}',
+    superseded    JSONB NOT NULL DEFAULT '[]', -- whole items
+    put_aside     INT NOT NULL DEFAULT 0, -- entries of the scratchpad
+    selection     UUID,
+    sources       CHAR(64)[] NOT NULL DEFAULT '{}', -- messages that any text of this row may come from
+    overruled     TEXT -- why
+);
+CREATE INDEX window_operations_window ON memory.window_operations (window_id, id);
+CREATE INDEX window_operations_at ON memory.window_operations (at);
+CREATE INDEX window_operations_sources ON memory.window_operations USING gin (sources) WHERE sources <> '{}';
+
+-- Pairs of texts that an administrator has said do not contradict each other, by a hash of both.
+CREATE TABLE memory.window_overruled (
+    window_id UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
+    pair      CHAR(64) COLLATE "C" NOT NULL,
+    PRIMARY KEY (window_id, pair)
+);
+
+-- ANALYZE must not keep what was said: see 00009_erase.sql.
+ALTER TABLE memory.windows ALTER COLUMN task SET STATISTICS 0, ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE memory.window_items ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE memory.scratchpad ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE memory.window_operations ALTER COLUMN draft SET STATISTICS 0, ALTER COLUMN query SET STATISTICS 0,
+    ALTER COLUMN rejected SET STATISTICS 0, ALTER COLUMN mitigations SET STATISTICS 0, ALTER COLUMN judgements SET STATISTICS 0,
+    ALTER COLUMN superseded SET STATISTICS 0, ALTER COLUMN overruled SET STATISTICS 0;
+
+-- Records that speak of something are looked for at every write, among few rows of a table of many.
+CREATE INDEX lexical_record_keys ON embedding.lexical USING gin (keys gin__int_ops) WHERE kind <> 'context';
+
+-- How much a window holds.
+CREATE FUNCTION memory.window_used(of_window UUID) RETURNS INT LANGUAGE sql STABLE
+    RETURN (
+        SELECT COALESCE(sum(u.tokens), 0)::INT FROM (
+            SELECT i.tokens FROM memory.window_items i WHERE i.window_id = of_window
+            UNION ALL SELECT i.tokens FROM memory.segment_windows s JOIN memory.window_items i ON i.segment_id = s.segment_id WHERE s.window_id = of_window
+            UNION ALL SELECT t.tokens FROM memory.tools t WHERE t.window_id = of_window AND t.shown) u);
+
+-- Whoever puts what messages say into a window holds these locks before the window's, as erasing and quarantining do.
+-- Codes CM008 and CM009.
+-- +goose StatementBegin
+CREATE FUNCTION memory.refuse_sources(hashes TEXT[]) RETURNS VOID LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    PERFORM log.refuse_erased('{}', hashes);
+    PERFORM pg_advisory_xact_lock_shared(memory.quarantine_lock());
+    IF EXISTS (SELECT FROM memory.quarantines q WHERE q.released_at IS NULL AND q.message = ANY (hashes::CHAR(64)[])) THEN
+        RAISE EXCEPTION 'a message was quarantined in the meantime' USING ERRCODE = 'CM009';
+    END IF;
+END $$;
+
+-- Takes what came from a message out of all windows, with the summaries that stand for it; for good, scratchpads and history
+-- forget it as well.
+CREATE FUNCTION memory.leave_windows(message CHAR(64), for_good BOOLEAN) RETURNS VOID LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    leaving TEXT[];
+    w RECORD;
+BEGIN
+    leaving := ARRAY(SELECT i.id FROM memory.window_items i WHERE i.source = message
+        UNION SELECT s.id FROM memory.scratchpad s WHERE s.source = message);
+    IF leaving <> '{}' THEN
+        leaving := leaving || ARRAY(SELECT i.id FROM memory.window_items i WHERE i.summary_of && leaving AND i.summary_of <> '{}');
+        FOR w IN
+            SELECT o.id, o.capacity, memory.window_used(o.id) AS used FROM memory.windows o
+            WHERE o.id IN (
+                SELECT i.window_id FROM memory.window_items i WHERE i.id = ANY (leaving)
+                UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.id = ANY (leaving))
+            ORDER BY o.id FOR UPDATE
+        LOOP
+            UPDATE memory.windows o SET version = o.version + 1 WHERE o.id = w.id;
+            INSERT INTO memory.window_operations (window_id, kind, at, capacity, tokens_before, tokens_after, took_us, gone)
+            SELECT w.id, 'forget', clock_timestamp(), w.capacity, w.used, w.used - COALESCE(sum(i.tokens), 0), 0, array_agg(i.id)
+            FROM memory.window_items i
+            WHERE i.id = ANY (leaving) AND (i.window_id = w.id OR i.segment_id IN (SELECT s.segment_id FROM memory.segment_windows s WHERE s.window_id = w.id));
+        END LOOP;
+        DELETE FROM memory.window_items i WHERE i.id = ANY (leaving);
+        IF for_good THEN
+            DELETE FROM memory.scratchpad s WHERE s.id = ANY (leaving);
+        END IF;
+    END IF;
+    IF for_good THEN
+        UPDATE memory.window_operations o SET draft = NULL, query = NULL, superseded = '[]',
+            rejected = CASE WHEN o.rejected IS NULL THEN NULL ELSE '[erased]' END,
+            mitigations = (SELECT COALESCE(jsonb_agg(m.value || '{"reason": "[erased]"}'), '[]') FROM jsonb_array_elements(o.mitigations) AS m),
+            judgements = (SELECT COALESCE(jsonb_agg(j.value || '{"reason": "[erased]", "known": "[erased]", "new": "[erased]"}'), '[]') FROM jsonb_array_elements(o.judgements) AS j)
+        WHERE o.sources @> ARRAY[message] AND o.sources <> '{}';
+    END IF;
+END $$;
+
+CREATE FUNCTION memory.forget_in_windows() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM memory.leave_windows(NEW.hash, TRUE);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION memory.quarantine_in_windows() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM memory.leave_windows(NEW.message, FALSE);
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER forget_in_windows AFTER UPDATE ON log.messages FOR EACH ROW
+    WHEN (OLD.content IS NOT NULL AND NEW.content IS NULL) EXECUTE FUNCTION memory.forget_in_windows();
+ALTER TABLE log.messages ENABLE ALWAYS TRIGGER forget_in_windows;
+CREATE TRIGGER quarantine_in_windows AFTER INSERT ON memory.quarantines FOR EACH ROW EXECUTE FUNCTION memory.quarantine_in_windows();
+ALTER TABLE memory.quarantines ENABLE ALWAYS TRIGGER quarantine_in_windows;

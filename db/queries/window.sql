@@ -1,0 +1,233 @@
+-- Context windows. A viewer sees their own; NULL sees all.
+
+-- name: NewWindow :many
+-- Unless the agent has as many as are allowed.
+INSERT INTO memory.windows (name, agent, task, capacity, encoding, created_at)
+SELECT @name::TEXT, CAST(@agent::TEXT AS CHAR(64)), @task::TEXT, @capacity::INT, @encoding::TEXT, @created_at::TIMESTAMPTZ
+WHERE (SELECT count(*) FROM memory.windows w WHERE w.agent = CAST(@agent::TEXT AS CHAR(64))) < @most::BIGINT
+RETURNING *;
+
+-- name: DropWindow :many
+-- What nobody sees any more goes with it.
+WITH dropped AS (
+    DELETE FROM memory.windows w WHERE w.id = CAST(@id::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar) RETURNING w.id
+), orphans AS (
+    DELETE FROM memory.segments s USING dropped d WHERE s.id IN (SELECT sw.segment_id FROM memory.segment_windows sw WHERE sw.window_id = d.id)
+        AND NOT EXISTS (SELECT FROM memory.segment_windows o WHERE o.segment_id = s.id AND o.window_id <> d.id))
+SELECT d.id FROM dropped d;
+
+-- name: WindowByID :many
+-- A window, and what else there is to read of it.
+SELECT sqlc.embed(w), EXISTS (SELECT FROM memory.segment_windows s WHERE s.window_id = w.id) AS shares,
+    EXISTS (SELECT FROM memory.tools t WHERE t.window_id = w.id) AS tools,
+    EXISTS (SELECT FROM memory.window_overruled o WHERE o.window_id = w.id) AS overruled
+FROM memory.windows w
+WHERE w.id = CAST(@id::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar);
+
+-- name: Windows :many
+SELECT w.* FROM memory.windows w
+WHERE (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+    AND (sqlc.narg('before_at')::TIMESTAMPTZ IS NULL OR (w.created_at, w.id) < (sqlc.narg('before_at')::TIMESTAMPTZ, CAST(sqlc.narg('before_id')::TEXT AS UUID)))
+ORDER BY w.created_at DESC, w.id DESC LIMIT @row_count;
+
+-- name: CountWindows :one
+SELECT count(*) FROM memory.windows w WHERE sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar;
+
+-- name: WindowsUsed :many
+SELECT u.id::TEXT AS id, memory.window_used(u.id)::INT AS used FROM unnest(CAST(@ids::TEXT[] AS UUID[])) AS u (id);
+
+-- name: WindowItems :many
+SELECT i.* FROM memory.window_items i WHERE i.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY i.place;
+
+-- name: SegmentsOf :many
+SELECT s.id, s.name, (SELECT count(*) FROM memory.segment_windows o WHERE o.segment_id = s.id) AS windows
+FROM memory.segments s JOIN memory.segment_windows sw ON sw.segment_id = s.id
+WHERE sw.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY s.created_at, s.id;
+
+-- name: SegmentItems :many
+SELECT i.* FROM memory.window_items i WHERE i.segment_id = ANY (CAST(@segments::TEXT[] AS UUID[])) ORDER BY i.place;
+
+-- name: SegmentWindows :many
+-- The windows of a segment that somebody sees any of.
+SELECT sw.window_id::TEXT AS window_id FROM memory.segment_windows sw
+WHERE sw.segment_id = CAST(@segment_id::TEXT AS UUID) AND EXISTS (
+    SELECT FROM memory.segment_windows o JOIN memory.windows w ON w.id = o.window_id
+    WHERE o.segment_id = sw.segment_id AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar))
+ORDER BY sw.window_id;
+
+-- name: NewSegment :one
+INSERT INTO memory.segments (name, created_at) VALUES (@name, @created_at) RETURNING id::TEXT AS id;
+
+-- name: AddSegmentWindows :exec
+INSERT INTO memory.segment_windows (segment_id, window_id) SELECT CAST(@segment_id::TEXT AS UUID), unnest(CAST(@windows::TEXT[] AS UUID[]));
+
+-- name: LockWindows :many
+-- Those of a list that somebody sees, so that nobody changes or removes them.
+SELECT w.id::TEXT AS id, w.agent, (SELECT count(*) FROM memory.segment_windows s WHERE s.window_id = w.id) AS segments FROM memory.windows w
+WHERE w.id = ANY (CAST(@ids::TEXT[] AS UUID[])) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+ORDER BY w.id FOR UPDATE;
+
+-- name: WindowTools :many
+SELECT t.* FROM memory.tools t WHERE t.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY t.name;
+
+-- name: DropTools :exec
+DELETE FROM memory.tools t WHERE t.window_id = CAST(@window_id::TEXT AS UUID);
+
+-- name: AddTools :exec
+INSERT INTO memory.tools (window_id, name, description, schema, tokens, shown)
+SELECT CAST(@window_id::TEXT AS UUID), t.name, t.description, t.schema, t.tokens, t.shown
+FROM jsonb_to_recordset(@tools::JSONB) AS t (name TEXT, description TEXT, schema JSONB, tokens INT, shown BOOLEAN);
+
+-- name: ShowTools :exec
+UPDATE memory.tools t SET shown = t.name = ANY (@names::TEXT[]) WHERE t.window_id = CAST(@window_id::TEXT AS UUID) AND t.shown <> (t.name = ANY (@names::TEXT[]));
+
+-- name: WindowOverruled :many
+SELECT o.pair::TEXT FROM memory.window_overruled o WHERE o.window_id = CAST(@window_id::TEXT AS UUID);
+
+-- name: OverrulePairs :exec
+INSERT INTO memory.window_overruled (window_id, pair) SELECT CAST(@window_id::TEXT AS UUID), unnest(@pairs::TEXT[]) ON CONFLICT DO NOTHING;
+
+-- name: MarkOverruled :many
+UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = @id AND o.overruled IS NULL RETURNING o.id;
+
+-- name: RecordsSpeaking :many
+-- The verified records that have most of these words.
+SELECT r.hash, r.title, r.content FROM (
+    SELECT l.kind, l.source_id, max(icount(l.keys & @keys::INT[])) AS shared FROM embedding.lexical l
+    WHERE l.kind <> 'context' AND l.keys && @keys::INT[]
+    GROUP BY l.kind, l.source_id ORDER BY shared DESC, l.source_id DESC LIMIT @most) f
+JOIN knowledge.records r ON r.id = f.source_id AND r.verified
+ORDER BY f.shared DESC, r.id DESC;
+
+-- name: SourceKind :many
+-- Whether a hash is a message that somebody sees, or a record, and may be used.
+SELECT 'context'::log.ref_type AS kind, (m.content IS NULL)::BOOLEAN AS erased,
+    EXISTS (SELECT FROM memory.quarantines q WHERE q.message = m.hash AND q.released_at IS NULL) AS quarantined
+FROM log.messages m
+WHERE m.hash = CAST(@hash::TEXT AS CHAR(64)) AND (sqlc.narg('viewer')::bpchar IS NULL
+    OR EXISTS (SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash))
+UNION ALL SELECT r.kind, FALSE, FALSE FROM knowledge.records r WHERE r.hash = CAST(@hash::TEXT AS CHAR(64));
+
+-- name: RefuseSources :exec
+SELECT memory.refuse_sources(@hashes::TEXT[]);
+
+-- name: ChangeWindow :many
+-- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and no row.
+WITH changed AS (
+    UPDATE memory.windows w SET version = w.version + 1 WHERE w.id = CAST(@window_id::TEXT AS UUID) AND w.version = @version::BIGINT RETURNING w.id, w.capacity
+), gone AS (
+    DELETE FROM memory.window_items i USING changed WHERE i.id = ANY (@gone::TEXT[])
+), aside AS (
+    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, source, source_type, observed_at, created_at)
+    SELECT k.id, c.id, k.type, k.key, k.content, k.tokens, k.source, k.source_type::log.ref_type, k.observed_at, @at::TIMESTAMPTZ
+    FROM changed c, jsonb_to_recordset(@kept::JSONB) AS k (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ)
+    ORDER BY k.place
+    ON CONFLICT (id) DO NOTHING RETURNING id
+), added AS (
+    INSERT INTO memory.window_items (id, window_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
+    SELECT a.id, c.id, a.place, a.type, a.key, a.content, a.tokens, a.quality, a.verified_by, a.source, a.source_type::log.ref_type, a.observed_at, a.added_at, a.summary_of, a.injected
+    FROM changed c, jsonb_to_recordset(@added::JSONB) AS a (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, quality JSONB,
+        verified_by TEXT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ, added_at TIMESTAMPTZ, summary_of TEXT[], injected BOOLEAN)
+)
+INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality,
+    mitigations, compression, judgements, entered, gone, superseded, put_aside, selection, sources)
+SELECT c.id, @kind::TEXT, @at, @by_player::TEXT, c.capacity, @tokens_before::INT, @tokens_after::INT, @took_us::INT, sqlc.narg('type')::TEXT, CAST(sqlc.narg('draft')::TEXT AS JSONB),
+    sqlc.narg('query')::TEXT, sqlc.narg('rejected')::TEXT, CAST(sqlc.narg('quality')::TEXT AS JSONB), @mitigations::JSONB, CAST(sqlc.narg('compression')::TEXT AS JSONB), @judgements::JSONB,
+    @entered::TEXT[], @left_for_good::TEXT[], @superseded::JSONB, (SELECT count(*) FROM aside), CAST(sqlc.narg('selection')::TEXT AS UUID), CAST(@sources::TEXT[] AS CHAR(64)[])
+FROM changed c RETURNING id;
+
+-- name: AddSegmentItem :exec
+INSERT INTO memory.window_items (id, segment_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
+SELECT a.id, CAST(@segment_id::TEXT AS UUID), a.place, a.type, a.key, a.content, a.tokens, a.quality, a.verified_by, a.source, a.source_type::log.ref_type, a.observed_at, a.added_at,
+    a.summary_of, a.injected
+FROM jsonb_to_record(@item::JSONB) AS a (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, quality JSONB,
+    verified_by TEXT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ, added_at TIMESTAMPTZ, summary_of TEXT[], injected BOOLEAN);
+
+-- name: DropSegmentItems :exec
+DELETE FROM memory.window_items i WHERE i.segment_id = CAST(@segment_id::TEXT AS UUID) AND i.id = ANY (@ids::TEXT[]);
+
+-- name: TouchSharers :exec
+-- The other windows of what a window shares have changed as well.
+UPDATE memory.windows w SET version = w.version + 1
+WHERE w.id <> CAST(@id::TEXT AS UUID) AND w.id IN (
+    SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST(@id::TEXT AS UUID));
+
+-- name: NoteOperation :many
+-- What changes nothing of a window.
+INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality, mitigations, judgements, sources)
+SELECT w.id, @kind::TEXT, @at::TIMESTAMPTZ, @by_player::TEXT, w.capacity, @tokens::INT, @tokens, @took_us::INT, sqlc.narg('type')::TEXT, CAST(sqlc.narg('draft')::TEXT AS JSONB),
+    sqlc.narg('query')::TEXT, sqlc.narg('rejected')::TEXT, CAST(sqlc.narg('quality')::TEXT AS JSONB), @mitigations::JSONB, @judgements::JSONB, CAST(@sources::TEXT[] AS CHAR(64)[])
+FROM memory.windows w WHERE w.id = CAST(@window_id::TEXT AS UUID)
+RETURNING id;
+
+-- name: Offload :many
+-- Puts contents aside, all in one statement, and notes it.
+WITH w AS (
+    SELECT w.id, w.capacity, memory.window_used(w.id) AS used FROM memory.windows w
+    WHERE w.id = CAST(@window_id::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+), aside AS (
+    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at)
+    SELECT k.id, w.id, 'knowledge', '', k.content, k.tokens, @at::TIMESTAMPTZ, @at
+    FROM w, jsonb_to_recordset(@entries::JSONB) AS k (id TEXT, place INT, content TEXT, tokens INT) ORDER BY k.place
+    RETURNING id
+)
+INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, put_aside)
+SELECT w.id, 'offload', @at, @by_player::TEXT, w.capacity, w.used, w.used, @took_us::INT, (SELECT count(*) FROM aside) FROM w RETURNING id;
+
+-- name: ReadScratchpad :many
+-- Reads an entry, and notes it.
+WITH e AS (
+    SELECT s.*, w.capacity FROM memory.scratchpad s JOIN memory.windows w ON w.id = s.window_id
+    WHERE s.id = @id::TEXT AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+), noted AS (
+    INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, entered)
+    SELECT e.window_id, 'read', @at::TIMESTAMPTZ, @by_player::TEXT, e.capacity, u.used, u.used, 0, ARRAY[e.id] FROM e, memory.window_used(e.window_id) AS u (used))
+SELECT e.id, e.place, e.window_id, e.type, e.key, e.content, e.tokens, e.source, e.source_type, e.observed_at, e.created_at FROM e;
+
+-- name: ScratchpadEntry :many
+SELECT s.* FROM memory.scratchpad s WHERE s.id = @id AND s.window_id = CAST(@window_id::TEXT AS UUID);
+
+-- name: Scratchpad :many
+SELECT s.* FROM memory.scratchpad s
+WHERE s.window_id = CAST(@window_id::TEXT AS UUID) AND (sqlc.narg('before')::BIGINT IS NULL OR s.place < sqlc.narg('before'))
+ORDER BY s.place DESC LIMIT @row_count;
+
+-- name: CountScratchpad :one
+SELECT count(*) FROM memory.scratchpad s WHERE s.window_id = CAST(@window_id::TEXT AS UUID);
+
+-- name: WindowOperations :many
+SELECT o.* FROM memory.window_operations o
+WHERE o.window_id = CAST(@window_id::TEXT AS UUID) AND (sqlc.narg('before')::BIGINT IS NULL OR o.id < sqlc.narg('before'))
+ORDER BY o.id DESC LIMIT @row_count;
+
+-- name: CountWindowOperations :one
+SELECT count(*) FROM memory.window_operations o WHERE o.window_id = CAST(@window_id::TEXT AS UUID);
+
+-- name: WindowOperation :many
+SELECT o.* FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
+WHERE o.id = @id AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar);
+
+-- name: ContextMetrics :one
+-- Usages are those that operations left windows with.
+WITH o AS (
+    SELECT o.*, o.tokens_after::FLOAT8 / o.capacity AS usage, (o.quality ->> 'relevance')::FLOAT8 AS relevance, (o.quality ->> 'accuracy')::FLOAT8 AS accuracy,
+        ((o.quality ->> 'relevance')::FLOAT8 + (o.quality ->> 'freshness')::FLOAT8 + (o.quality ->> 'accuracy')::FLOAT8 + (o.quality ->> 'completeness')::FLOAT8
+            + (o.quality ->> 'consistency')::FLOAT8) / 5 AS score,
+        CASE WHEN (o.compression ->> 'after')::INT > 0 THEN (o.compression ->> 'before')::FLOAT8 / (o.compression ->> 'after')::FLOAT8 END AS ratio,
+        (o.compression ->> 'took')::FLOAT8 / 1e6 AS compress_ms
+    FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
+    WHERE (sqlc.narg('since')::TIMESTAMPTZ IS NULL OR o.at >= sqlc.narg('since')) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+), m AS (
+    SELECT m.value ->> 'failure' AS failure, m.value ->> 'action' AS action FROM o, jsonb_array_elements(o.mitigations) AS m WHERE o.mitigations <> '[]'
+)
+SELECT COALESCE(avg(o.usage), 0)::FLOAT8 AS usage_avg, COALESCE(percentile_cont(0.95) WITHIN GROUP (ORDER BY o.usage), 0)::FLOAT8 AS usage_p95,
+    count(o.compression) AS compressions, COALESCE(avg(o.ratio), 0)::FLOAT8 AS ratio_avg,
+    COALESCE(percentile_cont(0.95) WITHIN GROUP (ORDER BY o.compress_ms), 0)::FLOAT8 AS latency_p95,
+    (SELECT count(*) FROM m WHERE m.failure = 'poisoning') AS poisoning,
+    (SELECT count(*) FROM m WHERE m.failure = 'distraction') AS distraction,
+    (SELECT count(*) FROM m WHERE m.failure = 'confusion') AS confusion,
+    (SELECT count(*) FROM m WHERE m.failure = 'clash' AND m.action = 'SUPERSEDED') AS clashes,
+    COALESCE(avg(o.score), 0)::FLOAT8 AS score_avg, COALESCE(avg(o.relevance), 0)::FLOAT8 AS relevance_avg, COALESCE(avg(o.accuracy), 0)::FLOAT8 AS accuracy_avg,
+    COALESCE(sum(o.put_aside), 0)::BIGINT AS scratchpad_writes, count(*) FILTER (WHERE o.kind IN ('read', 'inject')) AS scratchpad_reads,
+    count(*) FILTER (WHERE o.kind = 'search_tools') AS tool_searches, count(*) FILTER (WHERE o.kind = 'exceeded') AS exceeded
+FROM o;

@@ -1,0 +1,165 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/token"
+	"github.com/tzzr/context-manager/internal/window"
+)
+
+// ScratchpadEntry is something that was put aside.
+type ScratchpadEntry struct {
+	ID        string
+	Place     int64
+	Window    string
+	Type      window.ContentType
+	Content   string
+	Tokens    int
+	CreatedAt time.Time
+	Source    *window.Source
+}
+
+// Offload puts contents on a window's scratchpad, all or none, and gives their entries in order.
+//
+// Faults: BAD_USER_INPUT names the field; NOT_FOUND.
+func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain.Hash) ([]ScratchpadEntry, error) {
+	if len(contents) == 0 || len(contents) > MaxScratchpad {
+		return nil, fault.Input("contents", "has %d entries; 1 to %d are allowed", len(contents), MaxScratchpad)
+	}
+	rows, err := d.readByKey().WindowByID(ctx, id, d.viewerText())
+	if err == nil && len(rows) == 0 {
+		err = errNoWindow("window")
+	}
+	if err != nil {
+		return nil, mapError(err)
+	}
+	count, err := token.Named(rows[0].MemoryWindow.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	o := d.begin(WindowOffload, by)
+	type row struct {
+		ID      string `json:"id"`
+		Place   int    `json:"place"`
+		Content string `json:"content"`
+		Tokens  int    `json:"tokens"`
+	}
+	entries, put := make([]row, len(contents)), make([]ScratchpadEntry, len(contents))
+	for i, content := range contents {
+		field := fmt.Sprintf("contents[%d]", i)
+		if strings.TrimSpace(content) == "" {
+			return nil, fault.Input(field, "is empty")
+		}
+		if err := chain.CheckText(field, &content, window.MaxContent); err != nil {
+			return nil, err
+		}
+		n, err := count(content)
+		if err != nil {
+			return nil, err
+		}
+		entries[i] = row{newItemID(), i, content, n}
+		put[i] = ScratchpadEntry{ID: entries[i].ID, Window: id, Type: window.Knowledge, Content: content, Tokens: n, CreatedAt: o.At}
+	}
+	parts, err := encoded(entries)
+	if err != nil {
+		return nil, mapError(err)
+	}
+	done, err := d.queries().Offload(ctx, dbgen.OffloadParams{
+		At: o.At, ByPlayer: by.String(), TookUs: int32(time.Since(o.began).Microseconds()), WindowID: id, Viewer: d.viewerText(), Entries: parts[0],
+	})
+	if err == nil && len(done) == 0 {
+		err = errNoWindow("window")
+	}
+	return put, mapError(err)
+}
+
+// ReadScratchpad gives an entry, which goes on record; NOT_FOUND.
+func (d *DB) ReadScratchpad(ctx context.Context, id string, by chain.Hash) (ScratchpadEntry, error) {
+	rows, err := d.queries().ReadScratchpad(ctx, id, d.viewerText(), d.moment(), by.String())
+	if err == nil && len(rows) == 0 {
+		err = &fault.Error{Code: fault.NotFound, Field: "id", Message: "there is no such entry"}
+	}
+	if err != nil {
+		return ScratchpadEntry{}, mapError(err)
+	}
+	entry, err := entryOf(dbgen.MemoryScratchpad(rows[0]))
+	if err == nil && entry.Source != nil {
+		d.noteSources(entry.Source)
+	}
+	return entry, mapError(err)
+}
+
+func entryOf(r dbgen.MemoryScratchpad) (ScratchpadEntry, error) {
+	source, err := sourceOfItem(r.Source, r.SourceType)
+	return ScratchpadEntry{
+		ID: r.ID, Place: *r.Place, Window: r.WindowID, Type: window.ContentType(r.Type), Content: r.Content, Tokens: int(r.Tokens), CreatedAt: r.CreatedAt.UTC(), Source: source,
+	}, err
+}
+
+// InjectFromScratchpad puts an entry into its window, where it counts until it is removed.
+//
+// Faults: NOT_FOUND; CONTENT_REJECTED if a verified record contradicts it; CONTEXT_WINDOW_EXCEEDED.
+func (d *DB) InjectFromScratchpad(ctx context.Context, id, entry string, by chain.Hash) (window.Item, error) {
+	var item window.Item
+	var rejected string
+	err := d.changing(ctx, id, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+		rows, err := q.ScratchpadEntry(ctx, entry, id)
+		if err == nil && len(rows) == 0 {
+			err = &fault.Error{Code: fault.NotFound, Field: "entry", Message: "there is no such entry on the window's scratchpad"}
+		}
+		if err != nil {
+			return false, err
+		}
+		r := rows[0]
+		aside := window.Item{ID: r.ID, Type: window.ContentType(r.Type), Content: r.Content, Tokens: int(r.Tokens), ObservedAt: r.ObservedAt.UTC()}
+		if aside.Source, err = sourceOfItem(r.Source, r.SourceType); err != nil {
+			return false, err
+		}
+		o := d.begin(WindowInject, by)
+		o.Draft, o.Type = &window.Draft{Type: aside.Type, Content: aside.Content, Source: aside.Source, ObservedAt: aside.ObservedAt}, &aside.Type
+		e, err := d.env(ctx, l, aside.Content)
+		if err != nil {
+			return false, err
+		}
+		if o.out, err = window.Inject(ctx, e, l.Window, aside); err != nil {
+			return false, d.noteExceeded(ctx, l, &o, err)
+		}
+		o.Quality, rejected = &o.out.Quality, o.out.Rejected
+		if o.out.Item != nil {
+			item = *o.out.Item
+		}
+		if len(o.out.Added) == 0 && rejected == "" { // it was there: nobody wants it twice
+			return true, nil
+		}
+		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+			kept, err = d.keep(ctx, q, l, &o)
+			return err
+		})
+		return kept, err
+	})
+	if err == nil && rejected != "" {
+		err = &fault.Error{Code: fault.ContentRejected, Field: "entry", Message: rejected}
+	}
+	return item, err
+}
+
+// noteSources notes what an administrator reads of messages.
+func (d *DB) noteSources(sources ...*window.Source) {
+	if d.office == nil || d.office.reading == nil {
+		return
+	}
+	r := d.office.reading
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range sources {
+		if s != nil && s.Type == chain.RefContext {
+			r.messages[s.Hash] = true
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/window"
+)
+
+// WindowOperationKind says what was done to a window.
+type WindowOperationKind string
+
+// The kinds.
+const (
+	WindowWrite         WindowOperationKind = "write"
+	WindowShare         WindowOperationKind = "share"
+	WindowSelect        WindowOperationKind = "select"
+	WindowCompress      WindowOperationKind = "compress"
+	WindowExceeded      WindowOperationKind = "exceeded"
+	WindowRemove        WindowOperationKind = "remove"
+	WindowOffload       WindowOperationKind = "offload"
+	WindowInject        WindowOperationKind = "inject"
+	WindowRead          WindowOperationKind = "read"
+	WindowRegisterTools WindowOperationKind = "register_tools"
+	WindowSearchTools   WindowOperationKind = "search_tools"
+	WindowOverrule      WindowOperationKind = "overrule"
+	WindowForget        WindowOperationKind = "forget" // by the database: see migrations/00021_windows.sql
+)
+
+// WindowOperation is something that was done to a window.
+type WindowOperation struct {
+	ID            int64
+	Window        string
+	Kind          WindowOperationKind
+	At            time.Time
+	By            *chain.Hash // nil: nobody, it followed from an erasure or a quarantine
+	Before, After int         // tokens used
+	Took          time.Duration
+	Draft         *window.Draft // what was to enter and did not
+	Type          *window.ContentType
+	Query         *string
+	Rejected      *string
+	Quality       *window.Quality
+	Mitigations   []window.Mitigation
+	Compression   *window.Compression
+	Judgements    []window.Judgement
+	Entered, Gone []string
+	Superseded    []window.Item
+	Selection     string // empty: none
+	Overruled     *string
+}
+
+// operation is one on its way.
+type operation struct {
+	WindowOperation
+	began   time.Time
+	out     window.Outcome
+	entered []string      // besides what the outcome adds: of a segment
+	left    []window.Item // the same of what left
+}
+
+// begin notes when an operation begins, and by whom.
+func (d *DB) begin(kind WindowOperationKind, by chain.Hash) operation {
+	return operation{WindowOperation: WindowOperation{Kind: kind, At: d.moment(), By: &by}, began: time.Now()}
+}
+
+// itemRow is an item as statements take it.
+type itemRow struct {
+	ID         string         `json:"id"`
+	Place      int64          `json:"place"`
+	Type       string         `json:"type"`
+	Key        string         `json:"key"`
+	Content    string         `json:"content"`
+	Tokens     int            `json:"tokens"`
+	Quality    window.Quality `json:"quality"`
+	VerifiedBy *string        `json:"verified_by"`
+	Source     *string        `json:"source"`
+	SourceType *string        `json:"source_type"`
+	ObservedAt time.Time      `json:"observed_at"`
+	AddedAt    time.Time      `json:"added_at"`
+	SummaryOf  []string       `json:"summary_of"`
+	Injected   bool           `json:"injected"`
+}
+
+func rowOfItem(item window.Item) itemRow {
+	r := itemRow{
+		ID: item.ID, Place: item.Place, Type: string(item.Type), Key: item.Key, Content: item.Content, Tokens: item.Tokens, Quality: item.Quality,
+		VerifiedBy: hashText(item.VerifiedBy), ObservedAt: item.ObservedAt, AddedAt: item.AddedAt, SummaryOf: append([]string{}, item.SummaryOf...), Injected: item.Injected,
+	}
+	if item.Source != nil {
+		hash, kind := item.Source.Hash.String(), string(item.Source.Type)
+		r.Source, r.SourceType = &hash, &kind
+	}
+	return r
+}
+
+func (r itemRow) item() (window.Item, error) {
+	item := window.Item{
+		ID: r.ID, Place: r.Place, Type: window.ContentType(r.Type), Key: r.Key, Content: r.Content, Tokens: r.Tokens, Quality: r.Quality,
+		ObservedAt: r.ObservedAt.UTC(), AddedAt: r.AddedAt.UTC(), SummaryOf: r.SummaryOf, Injected: r.Injected,
+	}
+	var err error
+	if item.VerifiedBy, err = optionalHash(r.VerifiedBy); err == nil {
+		item.Source, err = sourceOfItem(r.Source, (*chain.RefType)(r.SourceType))
+	}
+	return item, err
+}
+
+func rowsOfItems(items []window.Item) []itemRow {
+	rows := make([]itemRow, len(items))
+	for i := range items {
+		rows[i] = rowOfItem(items[i])
+	}
+	return rows
+}
+
+// draftRow is a draft as it is kept.
+type draftRow struct {
+	Type       string        `json:"type"`
+	Content    string        `json:"content"`
+	Key        string        `json:"key,omitempty"`
+	Source     *chain.Hash   `json:"source,omitempty"`
+	SourceType chain.RefType `json:"sourceType,omitempty"`
+	ObservedAt time.Time     `json:"observedAt"`
+}
+
+func rowOfDraft(d *window.Draft, at time.Time) *draftRow {
+	if d == nil {
+		return nil
+	}
+	r := &draftRow{Type: string(d.Type), Content: d.Content, Key: d.Key, ObservedAt: d.ObservedAt}
+	if r.ObservedAt.IsZero() {
+		r.ObservedAt = at
+	}
+	if d.Source != nil {
+		r.Source, r.SourceType = &d.Source.Hash, d.Source.Type
+	}
+	return r
+}
+
+func (r *draftRow) draft() *window.Draft {
+	d := &window.Draft{Type: window.ContentType(r.Type), Content: r.Content, Key: r.Key, ObservedAt: r.ObservedAt.UTC()}
+	if r.Source != nil {
+		d.Source = &window.Source{Hash: *r.Source, Type: r.SourceType}
+	}
+	return d
+}
+
+// judgementRow is a judgement as it is kept.
+type judgementRow struct {
+	Relation window.Relation `json:"relation"`
+	Reason   string          `json:"reason"`
+	By       string          `json:"by"`
+	Fallback string          `json:"fallback,omitempty"`
+	Known    string          `json:"known"`
+	New      string          `json:"new"`
+	Item     string          `json:"item,omitempty"`
+	Record   *chain.Hash     `json:"record,omitempty"`
+}
+
+func rowsOfJudgements(js []window.Judgement) []judgementRow {
+	rows := make([]judgementRow, len(js))
+	for i, j := range js {
+		rows[i] = judgementRow{j.Relation, j.Reason, j.By, j.Fallback, j.Known, j.New, j.Item, j.Record}
+	}
+	return rows
+}
+
+func (r judgementRow) judgement() window.Judgement {
+	return window.Judgement{
+		Verdict: window.Verdict{Relation: r.Relation, Reason: r.Reason, By: r.By, Fallback: r.Fallback}, Pair: window.Pair{Known: r.Known, New: r.New}, Item: r.Item, Record: r.Record,
+	}
+}
+
+// encoded gives values as JSON; nil pointers are NULL.
+func encoded(values ...any) ([]chain.JSON, error) {
+	out := make([]chain.JSON, len(values))
+	var err error
+	for i, v := range values {
+		text, e := json.Marshal(v)
+		out[i], err = chain.JSON(text), errors.Join(err, e)
+	}
+	return out, err
+}
+
+func nullable(text chain.JSON) *string {
+	if text == "null" {
+		return nil
+	}
+	return (*string)(&text)
+}
+
+// sources gives the messages that any text of an operation may come from.
+func (o *operation) sources(l *loaded) []string {
+	found := []string{}
+	add := func(s *window.Source) {
+		if s != nil && s.Type == chain.RefContext && !slices.Contains(found, s.Hash.String()) {
+			found = append(found, s.Hash.String())
+		}
+	}
+	if o.Draft != nil {
+		add(o.Draft.Source)
+	}
+	for _, list := range [][]window.Item{o.out.Added, o.out.Gone, o.left} {
+		for i := range list {
+			add(list[i].Source)
+		}
+	}
+	for _, j := range o.out.Judgements {
+		for _, item := range l.Items {
+			if item.ID == j.Item {
+				add(item.Source)
+			}
+		}
+		for _, s := range l.Segments {
+			for _, item := range s.Items {
+				if item.ID == j.Item {
+					add(item.Source)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// keep does to a window what was decided, with the operation, and tells whether it did: not if somebody has changed the window
+// since it was read.
+func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation) (bool, error) {
+	var superseded []window.Item
+	for _, m := range o.out.Mitigations {
+		if m.Action != window.ActionSuperseded {
+			continue
+		}
+		for _, item := range append(slices.Clone(o.out.Gone), o.left...) {
+			if slices.Contains(m.Items, item.ID) {
+				superseded = append(superseded, item)
+			}
+		}
+	}
+	o.Superseded, o.Mitigations, o.Compression, o.Judgements = superseded, o.out.Mitigations, o.out.Compression, o.out.Judgements
+	o.Before, o.After = o.out.Before, o.out.After
+	o.Took = time.Since(o.began)
+	o.Entered, o.Gone = append(idsOf(o.out.Added), o.entered...), append(idsOf(o.out.Gone), idsOf(o.left)...)
+	if o.out.Rejected != "" {
+		o.Rejected = &o.out.Rejected
+	}
+	var draft *draftRow
+	if o.Rejected != nil {
+		draft = rowOfDraft(o.Draft, o.At)
+	}
+	parts, err := encoded(draft, o.Quality, append([]window.Mitigation{}, o.Mitigations...), o.Compression, rowsOfJudgements(o.Judgements),
+		rowsOfItems(superseded), rowsOfItems(o.out.Kept), rowsOfItems(o.out.Added))
+	if err != nil {
+		return false, err
+	}
+	arg := dbgen.ChangeWindowParams{
+		Kind: string(o.Kind), At: o.At, ByPlayer: o.By.String(), TokensBefore: int32(o.Before), TokensAfter: int32(o.After), TookUs: int32(o.Took.Microseconds()),
+		Type: (*string)(o.Type), Draft: nullable(parts[0]), Query: o.Query, Rejected: o.Rejected, Quality: nullable(parts[1]), Mitigations: parts[2],
+		Compression: nullable(parts[3]), Judgements: parts[4], Entered: o.Entered, LeftForGood: o.Gone, Superseded: parts[5],
+		Sources: o.sources(l), WindowID: l.ID, Version: l.Version, Gone: append(idsOf(o.out.Gone), idsOf(o.out.Kept)...), Kept: parts[6], Added: parts[7],
+	}
+	if o.Selection != "" {
+		arg.Selection = &o.Selection
+	}
+	ids, err := q.ChangeWindow(ctx, arg)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	o.ID, o.Window = ids[0], l.ID
+	return true, nil
+}
+
+// added gives the messages whose texts enter a window.
+func added(out window.Outcome) []string {
+	var hashes []string
+	for _, items := range [][]window.Item{out.Added, out.Kept} {
+		for _, item := range items {
+			if item.Source != nil && item.Source.Type == chain.RefContext && !slices.Contains(hashes, item.Source.Hash.String()) {
+				hashes = append(hashes, item.Source.Hash.String())
+			}
+		}
+	}
+	return hashes
+}
+
+func idsOf(items []window.Item) []string {
+	out := make([]string, len(items))
+	for i := range items {
+		out[i] = items[i].ID
+	}
+	return out
+}

@@ -1,0 +1,256 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/window"
+)
+
+// Window gives a window with all that is in it; NOT_FOUND.
+func (d *DB) Window(ctx context.Context, id string) (window.Window, error) {
+	l, err := d.load(ctx, d.readByKey(), id)
+	for i := range l.Items {
+		d.noteSources(l.Items[i].Source)
+	}
+	for _, s := range l.Segments {
+		for i := range s.Items {
+			d.noteSources(s.Items[i].Source)
+		}
+	}
+	return l.Window, mapError(err)
+}
+
+// WindowKey is the place of a window in the list.
+type WindowKey struct {
+	At time.Time
+	ID string
+}
+
+// WindowBrief is a window without what is in it.
+type WindowBrief struct {
+	window.Window
+	Used int
+}
+
+// Windows gives a page of windows, the latest first.
+func (d *DB) Windows(ctx context.Context, p Page[WindowKey]) (Rows[WindowBrief, WindowKey], error) {
+	var at *time.Time
+	var id *string
+	if p.After != nil {
+		at, id = &p.After.At, &p.After.ID
+	}
+	found, err := d.read().Windows(ctx, d.viewerText(), at, id, p.more())
+	if err != nil {
+		return Rows[WindowBrief, WindowKey]{}, mapError(err)
+	}
+	ids := make([]string, len(found))
+	for i, r := range found {
+		ids[i] = r.ID
+	}
+	used, err := d.queries().WindowsUsed(ctx, ids)
+	if err != nil {
+		return Rows[WindowBrief, WindowKey]{}, mapError(err)
+	}
+	by := make(map[string]int, len(used))
+	for _, u := range used {
+		by[u.ID] = int(u.Used)
+	}
+	rows := rowsOf(p, found, func(r dbgen.MemoryWindow) Item[WindowBrief, WindowKey] {
+		w, e := windowOf(r)
+		err = errors.Join(err, e)
+		return Item[WindowBrief, WindowKey]{WindowBrief{w, by[r.ID]}, WindowKey{r.CreatedAt, r.ID}}
+	})
+	return rows, mapError(err)
+}
+
+// CountWindows counts what Windows lists.
+func (d *DB) CountWindows(ctx context.Context) (int64, error) {
+	n, err := d.read().CountWindows(ctx, d.viewerText())
+	return n, mapError(err)
+}
+
+// Scratchpad gives a page of what a window has put aside, latest first. Whoever asks sees the window.
+func (d *DB) Scratchpad(ctx context.Context, id string, p Page[int64]) (Rows[ScratchpadEntry, int64], error) {
+	found, err := d.read().Scratchpad(ctx, id, p.After, p.more())
+	rows := rowsOf(p, found, func(r dbgen.MemoryScratchpad) Item[ScratchpadEntry, int64] {
+		entry, e := entryOf(r)
+		err = errors.Join(err, e)
+		d.noteSources(entry.Source)
+		return Item[ScratchpadEntry, int64]{entry, entry.Place}
+	})
+	return rows, mapError(err)
+}
+
+// CountScratchpad counts what Scratchpad lists.
+func (d *DB) CountScratchpad(ctx context.Context, id string) (int64, error) {
+	n, err := d.read().CountScratchpad(ctx, id)
+	return n, mapError(err)
+}
+
+// WindowOperations gives a page of what was done to a window, latest first. Whoever asks sees the window.
+func (d *DB) WindowOperations(ctx context.Context, id string, p Page[int64]) (Rows[WindowOperation, int64], error) {
+	found, err := d.read().WindowOperations(ctx, id, p.After, p.more())
+	rows := rowsOf(p, found, func(r dbgen.MemoryWindowOperation) Item[WindowOperation, int64] {
+		o, e := operationOf(r)
+		err = errors.Join(err, e)
+		d.noteOperation(r)
+		return Item[WindowOperation, int64]{o, o.ID}
+	})
+	return rows, mapError(err)
+}
+
+// noteOperation notes the messages whose texts an administrator reads with an operation.
+func (d *DB) noteOperation(r dbgen.MemoryWindowOperation) {
+	for _, text := range r.Sources {
+		if h, err := chain.ParseHash(text); err == nil {
+			d.noteSources(&window.Source{Hash: h, Type: chain.RefContext})
+		}
+	}
+}
+
+// CountWindowOperations counts what WindowOperations lists.
+func (d *DB) CountWindowOperations(ctx context.Context, id string) (int64, error) {
+	n, err := d.read().CountWindowOperations(ctx, id)
+	return n, mapError(err)
+}
+
+// WindowOperation gives an operation on a window; NOT_FOUND.
+func (d *DB) WindowOperation(ctx context.Context, id int64) (WindowOperation, error) {
+	rows, err := d.queries().WindowOperation(ctx, id, d.viewerText())
+	if err == nil && len(rows) == 0 {
+		err = &fault.Error{Code: fault.NotFound, Field: "operation", Message: "there is no such operation"}
+	}
+	if err != nil {
+		return WindowOperation{}, mapError(err)
+	}
+	d.noteOperation(rows[0])
+	o, err := operationOf(rows[0])
+	return o, mapError(err)
+}
+
+func operationOf(r dbgen.MemoryWindowOperation) (WindowOperation, error) {
+	o := WindowOperation{
+		ID: r.ID, Window: r.WindowID, Kind: WindowOperationKind(r.Kind), At: r.At.UTC(), Before: int(r.TokensBefore), After: int(r.TokensAfter),
+		Took: time.Duration(r.TookUs) * time.Microsecond, Type: (*window.ContentType)(r.Type), Query: r.Query, Rejected: r.Rejected, Entered: r.Entered, Gone: r.Gone,
+		Overruled: r.Overruled,
+	}
+	if r.Selection.Valid {
+		o.Selection = r.Selection.String()
+	}
+	by, err := optionalHash(r.ByPlayer)
+	o.By = by
+	var draft *draftRow
+	var judgements []judgementRow
+	var superseded []itemRow
+	for _, part := range []struct {
+		text chain.NullJSON
+		into any
+	}{
+		{r.Draft, &draft}, {r.Quality, &o.Quality}, {r.Compression, &o.Compression}, {chain.NullJSON{JSON: &r.Mitigations}, &o.Mitigations},
+		{chain.NullJSON{JSON: &r.Judgements}, &judgements}, {chain.NullJSON{JSON: &r.Superseded}, &superseded},
+	} {
+		if part.text.JSON != nil {
+			err = errors.Join(err, json.Unmarshal([]byte(*part.text.JSON), part.into))
+		}
+	}
+	if draft != nil {
+		o.Draft = draft.draft()
+	}
+	for _, j := range judgements {
+		o.Judgements = append(o.Judgements, j.judgement())
+	}
+	for _, s := range superseded {
+		item, e := s.item()
+		o.Superseded, err = append(o.Superseded, item), errors.Join(err, e)
+	}
+	return o, err
+}
+
+// Overrule has an administrator overrule what judges said in an operation: what was rejected enters, what was superseded comes
+// back, and the same pairs are not held to contradict each other in this window again. What was said of a segment is only not
+// said again.
+//
+// Faults: BAD_USER_INPUT for the reason, and if there is nothing to overrule; NOT_FOUND; CONFLICT if somebody has; those of
+// WriteContext.
+func (d *DB) Overrule(ctx context.Context, id int64, reason string, by chain.Hash) (WindowOperation, error) {
+	if reason == "" {
+		return WindowOperation{}, fault.Input("reason", "is empty")
+	}
+	if err := chain.CheckText("reason", &reason, MaxReasonBytes); err != nil {
+		return WindowOperation{}, err
+	}
+	of, err := d.WindowOperation(ctx, id)
+	if err != nil {
+		return of, err
+	}
+	var pairs []string
+	for _, j := range of.Judgements {
+		if j.Relation == window.Contradicts {
+			pairs = append(pairs, window.PairKey(j.Pair))
+		}
+	}
+	again := of.Rejected != nil && of.Draft != nil && of.Kind == WindowWrite
+	if len(pairs) == 0 && !again {
+		return of, fault.Input("operation", "has nothing that a judge said, or that was rejected")
+	}
+	var o operation
+	err = d.changing(ctx, of.Window, func(_ *dbgen.Queries, l *loaded) (kept bool, err error) {
+		o = d.begin(WindowOverrule, by)
+		o.Overruled = &reason
+		e, err := d.env(ctx, l)
+		if err != nil {
+			return false, err
+		}
+		e.Forced = true
+		switch {
+		case again:
+			o.Draft, o.Type = of.Draft, &of.Draft.Type
+			o.out, err = window.Write(ctx, e, l.Window, *of.Draft)
+			o.Quality = &o.out.Quality
+		case of.Kind == WindowShare:
+			o.out, err = window.Restore(ctx, e, l.Window, nil)
+		default:
+			o.out, err = window.Restore(ctx, e, l.Window, of.Superseded)
+		}
+		if err != nil {
+			return false, d.noteExceeded(ctx, l, &o, err)
+		}
+		return kept, d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
+			if sources := added(o.out); len(sources) > 0 {
+				if err := q.RefuseSources(ctx, sources); err != nil {
+					return false, err
+				}
+			}
+			if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
+				return kept, err
+			}
+			marked, err := q.MarkOverruled(ctx, reason, id)
+			if err == nil && len(marked) == 0 {
+				err = fault.New(fault.Conflict, "somebody has overruled it")
+			}
+			if err == nil {
+				marked, err = q.MarkOverruled(ctx, reason, o.ID)
+			}
+			if err == nil {
+				err = q.OverrulePairs(ctx, of.Window, pairs)
+			}
+			return true, err
+		})
+	})
+	return o.WindowOperation, err
+}
+
+// ContextMetrics are the figures of the specification, of operations since a moment.
+type ContextMetrics = dbgen.ContextMetricsRow
+
+// ContextMetrics says how windows do that whoever asks sees; nil is ever since.
+func (d *DB) ContextMetrics(ctx context.Context, since *time.Time) (ContextMetrics, error) {
+	m, err := d.queries().ContextMetrics(ctx, since, d.viewerText())
+	return m, mapError(err)
+}

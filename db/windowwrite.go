@@ -1,0 +1,260 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/selection"
+	"github.com/tzzr/context-manager/internal/window"
+)
+
+// WindowWritten is what came of a write.
+type WindowWritten struct {
+	window.Outcome
+	Operation WindowOperation
+	Window    window.Window // as it is now
+}
+
+// checkDraft completes a draft, and checks it.
+func (d *DB) checkDraft(ctx context.Context, draft *window.Draft, source *chain.Hash) error {
+	if err := draft.Validate("input", d.moment()); err != nil {
+		return err
+	}
+	if source == nil {
+		return nil
+	}
+	rows, err := d.queries().SourceKind(ctx, source.String(), d.viewerText())
+	switch {
+	case err != nil:
+		return mapError(err)
+	case len(rows) == 0:
+		return &fault.Error{Code: fault.NotFound, Field: "input.source", Message: "there is no such message or record"}
+	case rows[0].Erased:
+		return fault.Input("input.source", "was erased")
+	case rows[0].Quarantined:
+		return fault.Input("input.source", "is in quarantine")
+	}
+	draft.Source = &window.Source{Hash: *source, Type: rows[0].Kind}
+	return nil
+}
+
+// WriteContext writes into a window what is good enough for it; what is not is on record, and the outcome says why. By is who
+// writes.
+//
+// Faults: BAD_USER_INPUT names the field; NOT_FOUND; CONTEXT_WINDOW_EXCEEDED if it does not fit, whatever is compressed.
+func (d *DB) WriteContext(ctx context.Context, id string, draft window.Draft, source *chain.Hash, by chain.Hash) (WindowWritten, error) {
+	if err := d.checkDraft(ctx, &draft, source); err != nil {
+		return WindowWritten{}, err
+	}
+	var written WindowWritten
+	err := d.changing(ctx, id, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+		o := d.begin(WindowWrite, by)
+		o.Draft, o.Type = &draft, &draft.Type
+		e, err := d.env(ctx, l, draft.Content)
+		if err != nil {
+			return false, err
+		}
+		if o.out, err = window.Write(ctx, e, l.Window, draft); err != nil {
+			return false, d.noteExceeded(ctx, l, &o, err)
+		}
+		o.Quality = &o.out.Quality
+		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+			kept, err = d.keep(ctx, q, l, &o)
+			return err
+		})
+		written = WindowWritten{Outcome: o.out, Operation: o.WindowOperation, Window: changed(l.Window, o.out.Change)}
+		return kept, err
+	})
+	return written, err
+}
+
+// inOrNot runs f in a transaction that commits if it has done something.
+func (d *DB) inOrNot(ctx context.Context, f func(q *dbgen.Queries) (bool, error)) error {
+	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+		_, err := f(dbgen.New(tx)) // what has not happened has changed nothing
+		return err
+	})
+}
+
+// changed gives a window as a change leaves it.
+func changed(w window.Window, c window.Change) window.Window {
+	gone := append(idsOf(c.Gone), idsOf(c.Kept)...)
+	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(item window.Item) bool { return slices.Contains(gone, item.ID) })
+	w.Items = append(w.Items, c.Added...)
+	w.Version++
+	return w
+}
+
+// noteExceeded notes what did not fit, and gives the fault; any other fault it gives as it is.
+func (d *DB) noteExceeded(ctx context.Context, l *loaded, o *operation, exceeded error) error {
+	if fault.CodeOf(exceeded) != fault.ContextWindowExceeded {
+		return exceeded
+	}
+	text := exceeded.Error()
+	o.Took = time.Since(o.began)
+	if o.out.Quality != (window.Quality{}) {
+		o.Quality = &o.out.Quality
+	}
+	parts, err := encoded(rowOfDraft(o.Draft, o.At), o.Quality, append([]window.Mitigation{}, o.out.Mitigations...), rowsOfJudgements(o.out.Judgements))
+	if err != nil {
+		return err
+	}
+	sources := o.sources(l)
+	err = d.withSources(ctx, d.queries(), sources, func(q *dbgen.Queries) error {
+		_, err := q.NoteOperation(ctx, dbgen.NoteOperationParams{
+			Kind: string(WindowExceeded), At: o.At, ByPlayer: o.By.String(), Tokens: int32(l.Used()), TookUs: int32(o.Took.Microseconds()), Type: (*string)(o.Type),
+			Draft: nullable(parts[0]), Rejected: &text, Quality: nullable(parts[1]), Mitigations: parts[2], Judgements: parts[3], Sources: sources, WindowID: l.ID,
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return exceeded
+}
+
+// CompressWindow brings a window down to a share of its capacity.
+func (d *DB) CompressWindow(ctx context.Context, id string, target float64, by chain.Hash) (window.Compression, error) {
+	if target < 0 || target > 1 {
+		return window.Compression{}, fault.Input("target", "%g is outside of 0 to 1", target)
+	}
+	var done window.Compression
+	err := d.changing(ctx, id, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+		o := d.begin(WindowCompress, by)
+		e, err := d.env(ctx, l)
+		if err != nil {
+			return false, err
+		}
+		if o.out, err = window.Compress(ctx, e, l.Window, target); err != nil {
+			return false, err
+		}
+		done = *o.out.Compression
+		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+			kept, err = d.keep(ctx, q, l, &o)
+			return err
+		})
+		return kept, err
+	})
+	return done, err
+}
+
+// RemoveFromWindow takes items out of a window, or of what it shares.
+func (d *DB) RemoveFromWindow(ctx context.Context, id string, items []string, by chain.Hash) (window.Window, error) {
+	if len(items) == 0 || len(items) > MaxRemoved {
+		return window.Window{}, fault.Input("items", "has %d entries; 1 to %d are allowed", len(items), MaxRemoved)
+	}
+	var left window.Window
+	err := d.changing(ctx, id, func(_ *dbgen.Queries, l *loaded) (kept bool, err error) {
+		o := d.begin(WindowRemove, by)
+		if o.out, err = window.Remove(l.Window, items); err != nil {
+			return false, err
+		}
+		shared := false
+		for _, item := range o.out.Gone {
+			shared = shared || !slices.ContainsFunc(l.Items, func(own window.Item) bool { return own.ID == item.ID })
+		}
+		if shared {
+			err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
+				if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
+					return kept, err
+				}
+				return true, q.TouchSharers(ctx, l.ID)
+			})
+		} else {
+			kept, err = d.keep(ctx, d.queries(), l, &o)
+		}
+		left = changed(l.Window, o.out.Change)
+		for i := range left.Segments {
+			left.Segments[i].Items = slices.DeleteFunc(slices.Clone(left.Segments[i].Items), func(item window.Item) bool { return slices.Contains(items, item.ID) })
+		}
+		return kept, err
+	})
+	return left, err
+}
+
+// SelectIntoWindow selects ranked context within what a window has left, and puts it into the window.
+//
+// Faults: those of RequestContext and WriteContext.
+func (d *DB) SelectIntoWindow(ctx context.Context, id string, request selection.Request, by chain.Hash) (selection.Selection, error) {
+	var chosen selection.Selection
+	err := d.changing(ctx, id, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+		o := d.begin(WindowSelect, by)
+		o.Query = &request.Query
+		e, err := d.env(ctx, l)
+		if err != nil {
+			return false, err
+		}
+		left, err := window.Left(ctx, e, l.Window)
+		if err == nil && left < 1 {
+			err = fault.New(fault.ContextWindowExceeded, "the window is full, and nothing that may leave is in it; remove items, or put content on the scratchpad")
+		}
+		if err != nil {
+			return false, d.noteExceeded(ctx, l, &o, err)
+		}
+		within := request
+		if within.TokenBudget == nil || *within.TokenBudget > left {
+			budget := min(left, selection.MaxTokenBudget)
+			within.TokenBudget = &budget
+		}
+		if chosen, err = d.RequestContext(ctx, within); err != nil {
+			return false, err
+		}
+		o.Selection = chosen.ID
+		texts, err := d.chosenTexts(ctx, chosen)
+		if err != nil {
+			return false, err
+		}
+		for _, c := range texts {
+			if err := d.speaking(ctx, e, c.Content); err != nil {
+				return false, err
+			}
+		}
+		if o.out, _, err = window.Select(ctx, e, l.Window, texts); err != nil {
+			return false, err
+		}
+		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+			kept, err = d.keep(ctx, q, l, &o)
+			return err
+		})
+		return kept, err
+	})
+	return chosen, err
+}
+
+// chosenTexts gives what was selected, as it stands in the block that was rendered.
+func (d *DB) chosenTexts(ctx context.Context, s selection.Selection) ([]window.Chosen, error) {
+	lines := s.Lines()
+	var messages []chain.Hash
+	for _, item := range s.Items {
+		if item.Type == chain.RefContext {
+			messages = append(messages, item.Hash)
+		}
+	}
+	when := map[chain.Hash]time.Time{}
+	found, err := d.MessagesByHash(ctx, messages)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range found {
+		when[m.Hash] = m.CreatedAt
+	}
+	out := make([]window.Chosen, 0, len(s.Items))
+	for _, item := range s.Items {
+		observed, ok := when[item.Hash]
+		if !ok {
+			observed = s.CreatedAt
+		}
+		out = append(out, window.Chosen{
+			Draft:     window.Draft{Type: window.Knowledge, Content: strings.TrimPrefix(lines[item.Hash], "- "), Source: &window.Source{Hash: item.Hash, Type: item.Type}, ObservedAt: observed},
+			Relevance: item.Score,
+		})
+	}
+	return out, nil
+}

@@ -1,0 +1,256 @@
+package window
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Strategy is a step of a compression.
+type Strategy string
+
+// The steps, in their order; the last two are of an aggressive compression.
+const (
+	TrimStep         Strategy = "trim_oldest"          // messages leave for the scratchpad, those older than an hour first
+	SummariseStep    Strategy = "summarize"            // a summary takes the place of the conversation's older messages
+	ArchiveStep      Strategy = "archive"              // tool results, then knowledge, leave for the scratchpad
+	SummariseAllStep Strategy = "summarize_all"        // a summary takes the place of all that is not essential
+	RemoveStep       Strategy = "remove_non_essential" // that leaves for the scratchpad
+)
+
+// Step is what a strategy did.
+type Step struct {
+	Strategy Strategy `json:"strategy"`
+	Freed    int      `json:"freed"`             // tokens; less than 0 where a summary was written of what had left before
+	Items    []string `json:"items"`             // that left
+	Summary  string   `json:"summary,omitempty"` // the item that was written
+	By       string   `json:"by,omitempty"`      // who summarised
+	Fallback string   `json:"fallback,omitempty"`
+}
+
+// Compression is what a compression did.
+type Compression struct {
+	Before int           `json:"before"` // tokens used
+	After  int           `json:"after"`
+	Steps  []Step        `json:"steps"` // those that did something
+	Took   time.Duration `json:"took"`
+}
+
+// Ratio is how many times smaller the window has become.
+func (c Compression) Ratio() float64 {
+	if c.After == 0 {
+		return float64(max(c.Before, 1))
+	}
+	return float64(c.Before) / float64(c.After)
+}
+
+// Strategies gives the steps that did something, each once.
+func (c Compression) Strategies() []Strategy {
+	var out []Strategy
+	for _, s := range c.Steps {
+		if len(out) == 0 || out[len(out)-1] != s.Strategy {
+			out = append(out, s.Strategy)
+		}
+	}
+	return out
+}
+
+// Compress brings a window down to a share of its capacity, as far as what may leave reaches.
+func Compress(ctx context.Context, e *Env, w Window, target float64) (Outcome, error) {
+	p, err := newPlan(ctx, e, w)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Before: p.before, Compression: &Compression{Before: p.before}}
+	began := time.Now()
+	if err := p.compress(out.Compression, int(target*float64(w.Capacity))); err != nil {
+		return Outcome{}, err
+	}
+	out.Compression.After, out.Compression.Took = p.w.Used(), time.Since(began)
+	out.Change = p.change()
+	return out, nil
+}
+
+// makeRoom compresses a window that is too full for so many tokens more, and says what that did; nil: there was room.
+func (p *plan) makeRoom(tokens int) (*Compression, error) {
+	before := p.w.Used()
+	if p.w.Usage() < CompressAt && before+tokens <= p.w.Capacity {
+		return nil, nil
+	}
+	if tokens > p.w.Capacity { // nothing would help
+		return nil, p.exceeded(tokens)
+	}
+	began := time.Now()
+	c := &Compression{Before: before}
+	goal := min(int(Target*float64(p.w.Capacity)), p.w.Capacity-tokens)
+	if err := p.compress(c, goal); err != nil {
+		return nil, err
+	}
+	if p.w.Usage() >= AggressiveAt || p.w.Used()+tokens > p.w.Capacity {
+		if err := p.compressAll(c, goal); err != nil {
+			return nil, err
+		}
+	}
+	c.After, c.Took = p.w.Used(), time.Since(began)
+	if p.w.Usage() >= CriticalAt || c.After+tokens > p.w.Capacity {
+		return nil, p.exceeded(tokens)
+	}
+	return c, nil
+}
+
+func (p *plan) exceeded(tokens int) error {
+	return fault.New(fault.ContextWindowExceeded,
+		"the window holds %d of %d tokens (%.0f%%) after compression, and %d more do not fit; nothing was changed. Remove items that are no longer needed (removeFromWindow), move content to the scratchpad (offload), or split the work into several calls, each with a window of its own",
+		p.w.Used(), p.w.Capacity, 100*p.w.Usage(), tokens)
+}
+
+// compress goes through the steps until at most so many tokens are used.
+func (p *plan) compress(c *Compression, goal int) error {
+	var left []Item
+	// The newest messages stay word for word; where even these are too much, fewer of them.
+	for keep := KeptHistory; keep >= 2 && p.w.Used() > goal; keep /= 2 {
+		trimmed := p.oldest(goal, keep)
+		if len(trimmed) == 0 {
+			continue
+		}
+		c.note(Step{Strategy: TrimStep, Freed: sum(trimmed), Items: ids(trimmed)})
+		p.leave(ids(trimmed), true)
+		left = append(left, trimmed...)
+	}
+	if len(left) > 0 {
+		if err := p.summarise(left, min(digestBudget(sum(left)), goal-p.w.Used()), SummariseStep, c); err != nil {
+			return err
+		}
+	}
+	for _, t := range []ContentType{ToolResult, Knowledge} {
+		var moved []Item
+		for _, item := range p.w.Items {
+			if p.w.Used()-sum(moved) > goal && item.Type == t && !item.IsSummary() {
+				moved = append(moved, item)
+			}
+		}
+		if len(moved) > 0 {
+			c.note(Step{Strategy: ArchiveStep, Freed: sum(moved), Items: ids(moved)})
+			p.leave(ids(moved), true)
+		}
+	}
+	return nil
+}
+
+// note adds a step, or what it did more of.
+func (c *Compression) note(s Step) {
+	if n := len(c.Steps); n > 0 && c.Steps[n-1].Strategy == s.Strategy && s.Summary == "" {
+		c.Steps[n-1].Freed += s.Freed
+		c.Steps[n-1].Items = append(c.Steps[n-1].Items, s.Items...)
+		return
+	}
+	c.Steps = append(c.Steps, s)
+}
+
+// oldest gives the oldest messages whose leaving, together with room for a summary of them, brings the window to a goal, but
+// for the newest. What is older than an hour comes first, being the oldest.
+func (p *plan) oldest(goal, keep int) []Item {
+	history := p.messages()
+	var out []Item
+	for i := 0; i < len(history)-keep && p.w.Used()-sum(out)+digestBudget(sum(out)) > goal; i++ {
+		out = append(out, history[i])
+	}
+	return out
+}
+
+// Sizes of summaries: a tenth of what they stand for, within these.
+const (
+	minDigest = 40
+	maxDigest = 400
+)
+
+func digestBudget(tokens int) int { return min(max(tokens/10, minDigest), maxDigest, tokens) }
+
+// summarise writes a summary of items, which leave if they have not, into one item with the summary that there was before. A
+// summary that no room is for is not written; what it would stand for is in the scratchpad all the same.
+func (p *plan) summarise(items []Item, budget int, as Strategy, c *Compression) error {
+	parts, of := make([]Part, 0, len(items)+1), make([]string, 0, len(items)+1)
+	room := p.w.Used()
+	var before []Item
+	for i := range p.w.Items {
+		if one := &p.w.Items[i]; one.IsSummary() {
+			before = append(before, *one)
+			parts, of = append(parts, one.part()), append(of, one.SummaryOf...)
+			budget += one.Tokens
+		}
+	}
+	for i := range items {
+		parts, of = append(parts, items[i].part()), append(of, items[i].ID)
+	}
+	budget = min(budget, maxDigest)
+	if budget <= 0 {
+		p.leave(ids(items), true)
+		return nil
+	}
+	s, err := p.e.Summariser.Summarise(p.ctx, parts, budget)
+	if err != nil {
+		return err
+	}
+	n, err := p.e.Count(s.Text)
+	if err != nil {
+		return err
+	}
+	p.leave(ids(before), false)
+	p.leave(ids(items), true)
+	step := Step{Strategy: as, Items: ids(items), By: s.By, Fallback: s.Fallback}
+	if s.Text != "" && n <= budget { // which it is not only where the window counts in another encoding
+
+		p.place++
+		summary := Item{
+			ID: p.e.NewID(), Place: p.place, Type: Knowledge, Content: s.Text, Tokens: n, SummaryOf: of, ObservedAt: p.e.Now, AddedAt: p.e.Now,
+			Quality: Quality{Relevance: 1, Freshness: 1, Accuracy: unverified, Completeness: 1, Consistency: 1},
+		}
+		step.Summary = summary.ID
+		p.add(summary)
+	}
+	if step.Freed = room - p.w.Used(); c != nil {
+		c.note(step)
+	}
+	return nil
+}
+
+// compressAll keeps the user's last message and what is persistent, and a summary of all else.
+func (p *plan) compressAll(c *Compression, goal int) error {
+	var all []Item
+	query := p.w.query()
+	for _, item := range p.w.Items {
+		if !item.Type.Persistent() && !item.IsSummary() && (query == nil || item.ID != query.ID) {
+			all = append(all, item)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	var said, rest []Item
+	for _, item := range all {
+		if item.Type.IsMessage() || item.Type == ToolResult {
+			said = append(said, item)
+		} else {
+			rest = append(rest, item)
+		}
+	}
+	if len(rest) > 0 {
+		c.note(Step{Strategy: RemoveStep, Freed: sum(rest), Items: ids(rest)})
+		p.leave(ids(rest), true)
+	}
+	if len(said) == 0 {
+		said = rest
+	}
+	return p.summarise(said, min(digestBudget(sum(said))/2, goal), SummariseAllStep, c)
+}
+
+// String says what a compression did, for the log.
+func (c Compression) String() string {
+	return fmt.Sprintf("%d to %d tokens by %v", c.Before, c.After, c.Strategies())
+}
+
+func confusion(tools int) string {
+	return fmt.Sprintf("%d tools are more than %d: their descriptions are left out of the window, and searchTools finds those that are needed", tools, ToolsShown)
+}

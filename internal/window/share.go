@@ -1,0 +1,292 @@
+package window
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Shared is what came of a write to a segment.
+type Shared struct {
+	Outcome
+	Windows []Outcome // what it did to each of the windows that see it, in their order
+}
+
+// Share decides what comes of a write to a segment that windows see, all of them in full; through is the number of the one that
+// it is written through, whose task it has to be relevant to. Each window needs room for it.
+//
+// Faults: those of Write.
+func Share(ctx context.Context, e *Env, segment Segment, windows []Window, through int, d Draft) (Shared, error) {
+	p, err := newPlan(ctx, e, Window{Task: windows[through].Task, Capacity: MaxCapacity, Items: segment.Items})
+	if err != nil {
+		return Shared{}, err
+	}
+	for _, item := range windows[through].Items { // what the segment has to be about
+		if item.Type == Goal {
+			p.w.Task += "\n" + item.Content
+		}
+	}
+	item, err := p.newItem(d)
+	if err != nil {
+		return Shared{}, err
+	}
+	var out Shared
+	if err := p.assess(&out.Outcome, item); err != nil {
+		return Shared{}, err
+	}
+	if out.Rejected == "" {
+		p.add(*item)
+		out.Item = item
+	}
+	out.Change = p.change()
+	for _, w := range windows {
+		each, err := newPlan(ctx, e, w)
+		if err != nil {
+			return Shared{}, err
+		}
+		o := Outcome{Before: each.before, Quality: out.Quality}
+		each.w.Segments = slices.Clone(w.Segments)
+		if out.Item != nil {
+			for i := range each.w.Segments {
+				if s := &each.w.Segments[i]; s.ID == segment.ID {
+					s.Items = slices.DeleteFunc(slices.Clone(p.w.Items), func(one Item) bool { return one.ID == item.ID })
+				}
+			}
+			if o.Compression, err = each.makeRoom(item.Tokens); err != nil {
+				return Shared{}, err
+			}
+			for i := range each.w.Segments {
+				if s := &each.w.Segments[i]; s.ID == segment.ID {
+					s.Items = p.w.Items
+				}
+			}
+		}
+		o.Change = each.change()
+		out.Windows = append(out.Windows, o)
+	}
+	out.Before, out.Compression = out.Windows[through].Before, out.Windows[through].Compression
+	return out, nil
+}
+
+// Chosen is something that ranked context has selected.
+type Chosen struct {
+	Draft
+	Relevance float64
+}
+
+// Left gives how many tokens a window has left once it is compressed, if it has to be; see Select.
+func Left(ctx context.Context, e *Env, w Window) (int, error) {
+	p, err := newPlan(ctx, e, w)
+	if err != nil {
+		return 0, err
+	}
+	_, err = p.makeRoom(0)
+	return p.w.Capacity - p.w.Used(), err
+}
+
+// Select decides what of ranked context enters a window: in its order, what is not there yet, no verified record contradicts,
+// and fits.
+func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []Item, error) {
+	p, err := newPlan(ctx, e, w)
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+	out := Outcome{Before: p.before}
+	if out.Compression, err = p.makeRoom(0); err != nil {
+		return Outcome{}, nil, err
+	}
+	var entered []Item
+	for _, c := range chosen {
+		if slices.ContainsFunc(p.w.Items, func(item Item) bool { return item.Source != nil && c.Source != nil && *item.Source == *c.Source }) {
+			continue
+		}
+		item, err := p.newItem(c.Draft)
+		if err != nil {
+			return Outcome{}, nil, err
+		}
+		item.Quality = Quality{Relevance: c.Relevance, Freshness: freshness(e.Now.Sub(item.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
+		if rejected, err := p.poisons(&out, item); err != nil {
+			return Outcome{}, nil, err
+		} else if rejected || p.w.Used()+item.Tokens > p.w.Capacity {
+			continue
+		}
+		p.add(*item)
+		entered = append(entered, *item)
+	}
+	out.Change = p.change()
+	return out, entered, nil
+}
+
+// Inject decides whether something from the scratchpad, under its id there, enters a window, which may have to be compressed.
+func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) {
+	p, err := newPlan(ctx, e, w)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Before: p.before}
+	if there := p.w.item(entry.ID); there != nil {
+		out.Item, out.Change = there, p.change()
+		return out, nil
+	}
+	p.place++
+	entry.Place, entry.AddedAt, entry.Injected = p.place, e.Now, true
+	entry.Quality = Quality{Relevance: 1, Freshness: freshness(e.Now.Sub(entry.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
+	rejected, err := p.poisons(&out, &entry)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out.Quality = entry.Quality
+	if rejected {
+		out.Rejected, out.Change = out.Mitigations[0].Reason, p.change()
+		return out, nil
+	}
+	if out.Compression, err = p.makeRoom(entry.Tokens); err != nil {
+		return out, err
+	}
+	p.add(entry)
+	out.Item, out.Change = &entry, p.change()
+	return out, nil
+}
+
+// poisons tells whether an item contradicts a verified record, or what is shared: only these are asked.
+func (p *plan) poisons(out *Outcome, item *Item) (bool, error) {
+	if p.e.Forced {
+		return false, nil
+	}
+	of := *p
+	of.w.Items = nil
+	before := len(out.Mitigations)
+	_, err := of.judge(out, item)
+	return len(out.Mitigations) > before, err
+}
+
+// Remove decides what comes of taking items out of a window or of what it shares.
+//
+// Faults: NOT_FOUND, and BAD_USER_INPUT for none.
+func Remove(w Window, ids []string) (Outcome, error) {
+	p, err := newPlan(context.Background(), nil, w)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Before: p.before}
+	p.w.Segments = slices.Clone(w.Segments)
+	for i, id := range ids {
+		if p.w.item(id) != nil {
+			p.leave([]string{id}, false)
+			continue
+		}
+		if !p.unshare(id) {
+			if slices.Contains(ids[:i], id) {
+				continue
+			}
+			return Outcome{}, &fault.Error{Code: fault.NotFound, Field: "items", Message: "the window has no item " + id}
+		}
+	}
+	out.Change = p.change()
+	return out, nil
+}
+
+func (p *plan) unshare(id string) bool {
+	for i := range p.w.Segments {
+		s := &p.w.Segments[i]
+		at := slices.IndexFunc(s.Items, func(item Item) bool { return item.ID == id })
+		if at < 0 {
+			continue
+		}
+		p.Gone = append(p.Gone, s.Items[at])
+		s.Items = slices.Delete(slices.Clone(s.Items), at, at+1)
+		return true
+	}
+	return false
+}
+
+// Register decides what comes of tools that a window is to have, those of the same name in their new form. Of more than
+// ToolsShown none is described: they are searched for.
+//
+// Faults: those of Write.
+func Register(ctx context.Context, e *Env, w Window, tools []Tool) (Outcome, []Tool, error) {
+	p, err := newPlan(ctx, e, w)
+	if err != nil {
+		return Outcome{}, nil, err
+	}
+	out := Outcome{Before: p.before}
+	all := slices.DeleteFunc(slices.Clone(w.Tools), func(t Tool) bool {
+		return slices.ContainsFunc(tools, func(n Tool) bool { return n.Name == t.Name })
+	})
+	all = append(all, tools...)
+	if len(all) > MaxTools {
+		return Outcome{}, nil, fault.Input("tools", "would be %d with those that the window has; at most %d are allowed", len(all), MaxTools)
+	}
+	shown, tokens := len(all) <= ToolsShown, 0
+	for i := range all {
+		if all[i].Shown = shown; shown {
+			tokens += all[i].Tokens
+		}
+	}
+	p.w.Tools = nil
+	if shown {
+		if out.Compression, err = p.makeRoom(tokens); err != nil {
+			return out, nil, err
+		}
+	} else {
+		out.Mitigations = []Mitigation{{Failure: Confusion, Action: ActionToolsAside, Items: []string{}, Reason: confusion(len(all))}}
+	}
+	p.w.Tools = all
+	out.Change = p.change()
+	return out, all, nil
+}
+
+// Describe decides which of the tools that a search has found, the best first, the window describes: those that fit. A window
+// of few tools describes them all anyway.
+func Describe(w Window, found []Tool) (Outcome, []Tool) {
+	out := Outcome{Before: w.Used()}
+	if len(w.Tools) <= ToolsShown {
+		out.After = out.Before
+		return out, found
+	}
+	w.Tools = slices.Clone(w.Tools)
+	for i := range w.Tools {
+		w.Tools[i].Shown = false
+	}
+	var fit []Tool
+	left := w.Capacity - w.Used()
+	for _, t := range found {
+		if t.Tokens > left {
+			continue
+		}
+		left -= t.Tokens
+		t.Shown = true
+		fit = append(fit, t)
+		for i := range w.Tools {
+			if w.Tools[i].Name == t.Name {
+				w.Tools[i].Shown = true
+			}
+		}
+	}
+	out.After = w.Used()
+	return out, fit
+}
+
+// Restore brings items back that had left, in the place where they were, as far as they are not there.
+//
+// Faults: those of Write.
+func Restore(ctx context.Context, e *Env, w Window, items []Item) (Outcome, error) {
+	p, err := newPlan(ctx, e, w)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Before: p.before}
+	items = slices.DeleteFunc(slices.Clone(items), func(item Item) bool { return p.w.item(item.ID) != nil })
+	if out.Compression, err = p.makeRoom(sum(items)); err != nil {
+		return out, err
+	}
+	for _, item := range items {
+		if keyed(p.w.Items, item.Key) != nil {
+			item.Key = "" // which something newer has
+		}
+		p.add(item)
+	}
+	out.Change = p.change()
+	return out, nil
+}

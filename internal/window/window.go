@@ -1,0 +1,254 @@
+package window
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/chain"
+)
+
+// ContentType says what an item is.
+type ContentType string
+
+// The types of the specification UC-SYS-003.
+const (
+	UserMessage       ContentType = "user_message"
+	AssistantMessage  ContentType = "assistant_message"
+	SystemInstruction ContentType = "system_instruction"
+	ToolResult        ContentType = "tool_result"
+	Knowledge         ContentType = "knowledge"
+	UserPreference    ContentType = "user_preference"
+	Goal              ContentType = "goal"
+	Decision          ContentType = "decision"
+)
+
+// Persistent tells whether what is of this type stays however full a window gets.
+func (t ContentType) Persistent() bool {
+	return t == SystemInstruction || t == UserPreference || t == Goal || t == Decision
+}
+
+// IsMessage tells whether it is part of the conversation's history.
+func (t ContentType) IsMessage() bool { return t == UserMessage || t == AssistantMessage }
+
+// Measured tells whether what is of this type has to be relevant. Of everything else it is the other way round: what the
+// people, and whoever instructs, say is what the window is about.
+func (t ContentType) Measured() bool { return t == Knowledge || t == ToolResult }
+
+// rank is the place of a type in a prompt: who you are, what you are to do, for whom, what was decided, what is known, and
+// then what was said, the last message at the end.
+func (t ContentType) rank() int {
+	switch t {
+	case SystemInstruction:
+		return 0
+	case Goal:
+		return 1
+	case UserPreference:
+		return 2
+	case Decision:
+		return 3
+	case Knowledge:
+		return 4
+	default:
+		return 5
+	}
+}
+
+// Level is how full a window is.
+type Level string
+
+// The levels, from 0, 0.70, 0.80, 0.90 and 0.95 of the capacity on.
+const (
+	LevelOK         Level = "ok"
+	LevelWarning    Level = "warning"
+	LevelCompress   Level = "compress"
+	LevelAggressive Level = "aggressive"
+	LevelCritical   Level = "critical"
+)
+
+// Thresholds of the specification (RT-007), as shares of the capacity.
+const (
+	WarningAt    = 0.70
+	CompressAt   = 0.80
+	AggressiveAt = 0.90
+	CriticalAt   = 0.95
+	Target       = 0.60 // what a compression comes down to
+)
+
+// LevelOf gives the level of a usage.
+func LevelOf(usage float64) Level {
+	switch {
+	case usage >= CriticalAt:
+		return LevelCritical
+	case usage >= AggressiveAt:
+		return LevelAggressive
+	case usage >= CompressAt:
+		return LevelCompress
+	case usage >= WarningAt:
+		return LevelWarning
+	}
+	return LevelOK
+}
+
+// Limits of a window.
+const (
+	MinCapacity     = 16
+	MaxCapacity     = 2_000_000
+	DefaultCapacity = 8192
+	MaxName         = 256      // bytes, of windows, segments, keys
+	MaxTask         = 64 << 10 // bytes
+	MaxContent      = 1 << 20  // bytes of an item
+	MaxItems        = 20_000
+	MaxTools        = 1000
+	MaxShared       = 100 // segments of a window, and windows of a segment
+)
+
+// History that is longer distracts: its oldest messages are summarised, and the newest stay word for word.
+const (
+	MaxHistory  = 20
+	KeptHistory = 10
+)
+
+// ToolsShown is how many tools a window describes at most: of more, those that are searched for.
+const ToolsShown = 30
+
+// Source is the message or record that an item came from.
+type Source struct {
+	Hash chain.Hash
+	Type chain.RefType // RefContext for a message
+}
+
+// Item is a piece of a window.
+type Item struct {
+	ID         string
+	Place      int64 // ascending in the order of writing
+	Type       ContentType
+	Key        string // a slot; a newer item with the same key takes the place of the older one
+	Content    string
+	Tokens     int
+	Quality    Quality
+	VerifiedBy *chain.Hash // the record that says so, too; nil: unverified
+	Source     *Source
+	ObservedAt time.Time
+	AddedAt    time.Time
+	SummaryOf  []string // ids of what a summary stands for, which is in the scratchpad
+	Injected   bool     // from the scratchpad, where it still is
+}
+
+// IsSummary tells whether an item stands for others.
+func (i *Item) IsSummary() bool { return len(i.SummaryOf) > 0 }
+
+// part gives an item as a part of a summary.
+func (i *Item) part() Part {
+	p := Part{Content: i.Content, Vital: i.Type.Persistent()}
+	switch i.Type {
+	case UserMessage:
+		p.Speaker = "user"
+	case AssistantMessage:
+		p.Speaker = "assistant"
+	case ToolResult:
+		p.Speaker = "tool"
+	}
+	return p
+}
+
+// Segment is what several windows share.
+type Segment struct {
+	ID          string
+	Name        string
+	Items       []Item
+	WindowCount int // that see it
+}
+
+// Tool is something that an agent may call.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      chain.JSON
+	Tokens      int
+	Shown       bool // described in the window, where it counts
+}
+
+// Window is what an agent's model is to see.
+type Window struct {
+	ID        string
+	Name      string
+	Agent     chain.Hash // whose it is
+	Task      string
+	Capacity  int // in tokens
+	Encoding  string
+	CreatedAt time.Time
+	Version   int64 // counts changes
+	Items     []Item
+	Segments  []Segment
+	Tools     []Tool
+}
+
+// Used gives how many tokens a window holds: of its items, those that it shares, and the tools that it describes.
+func (w *Window) Used() int {
+	n := sum(w.Items)
+	for _, s := range w.Segments {
+		n += sum(s.Items)
+	}
+	for _, t := range w.Tools {
+		if t.Shown {
+			n += t.Tokens
+		}
+	}
+	return n
+}
+
+func sum(items []Item) (n int) {
+	for i := range items {
+		n += items[i].Tokens
+	}
+	return n
+}
+
+// Usage gives the share of the capacity that is used.
+func (w *Window) Usage() float64 { return float64(w.Used()) / float64(w.Capacity) }
+
+// Level gives how full it is.
+func (w *Window) Level() Level { return LevelOf(w.Usage()) }
+
+// PromptOrder gives the items as a prompt has them.
+func PromptOrder(items []Item) []Item {
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(a.Type.rank(), b.Type.rank()), cmp.Compare(a.Place, b.Place))
+	})
+	return items
+}
+
+// item gives the item with an id, nil for none.
+func (w *Window) item(id string) *Item {
+	for i := range w.Items {
+		if w.Items[i].ID == id {
+			return &w.Items[i]
+		}
+	}
+	return nil
+}
+
+// keyed gives the item in a slot, nil for none.
+func keyed(items []Item, key string) *Item {
+	if key == "" {
+		return nil
+	}
+	for i := range items {
+		if items[i].Key == key {
+			return &items[i]
+		}
+	}
+	return nil
+}
+
+// query gives the last message of the user, nil for none.
+func (w *Window) query() *Item {
+	for i := len(w.Items) - 1; i >= 0; i-- {
+		if w.Items[i].Type == UserMessage {
+			return &w.Items[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,454 @@
+package window
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
+)
+
+// Env is what deciding needs from outside.
+type Env struct {
+	Judge      Judge
+	Summariser Summariser
+	Count      func(text string) (int, error) // tokens, in the window's encoding
+	Words      func(text string) []int32      // an ascending set of what stands for the words of a text, without function words
+	NewID      func() string
+	Now        time.Time
+	Records    []Record        // verified, those that speak of the content
+	Overruled  map[string]bool // by PairKey: pairs that an administrator said do not contradict each other
+	Forced     bool            // an administrator wants it in: nothing is judged
+}
+
+// PairKey names a pair of texts.
+func PairKey(p Pair) string { return chain.Sum([]byte(p.Known + "\x00" + p.New)).String() }
+
+// Draft is what somebody wants to write into a window.
+type Draft struct {
+	Type       ContentType
+	Content    string
+	Key        string
+	Source     *Source
+	ObservedAt time.Time // zero: now
+}
+
+// Validate checks all that can be checked without the window; the fault names the field below field.
+func (d *Draft) Validate(field string, now time.Time) error {
+	if strings.TrimSpace(d.Content) == "" {
+		return fault.Input(field+".content", "is empty")
+	}
+	if err := chain.CheckText(field+".content", &d.Content, MaxContent); err != nil {
+		return err
+	}
+	if err := chain.CheckText(field+".key", &d.Key, MaxName); err != nil {
+		return err
+	}
+	if d.ObservedAt.After(now.Add(time.Minute)) {
+		return fault.Input(field+".observedAt", "is in the future")
+	}
+	return nil
+}
+
+// Failure is one of the four ways in which contexts fail.
+type Failure string
+
+// The failures.
+const (
+	Poisoning   Failure = "poisoning"
+	Distraction Failure = "distraction"
+	Confusion   Failure = "confusion"
+	Clash       Failure = "clash"
+)
+
+// What was done about a failure.
+const (
+	ActionRejected   = "REJECTED"    // the content did not enter
+	ActionSuperseded = "SUPERSEDED"  // the older item left
+	ActionSummarised = "SUMMARISED"  // the older messages did
+	ActionToolsAside = "TOOLS_ASIDE" // descriptions of tools did: they are searched for
+)
+
+// Mitigation is a failure that was detected, and what was done about it.
+type Mitigation struct {
+	Failure Failure     `json:"failure"`
+	Action  string      `json:"action"`
+	Reason  string      `json:"reason"`
+	Items   []string    `json:"items"`            // of the window, that it was about
+	Record  *chain.Hash `json:"record,omitempty"` // that was contradicted
+}
+
+// Judgement is what a judge said of a pair that it found to contradict, or to agree.
+type Judgement struct {
+	Verdict
+	Pair
+	Item   string      // of the window, that the known text is; empty: a record
+	Record *chain.Hash // that it is
+}
+
+// Outcome is what came of a write.
+type Outcome struct {
+	Item        *Item // what entered; nil: nothing did
+	Quality     Quality
+	Rejected    string // why nothing entered; empty: it did
+	Mitigations []Mitigation
+	Judgements  []Judgement
+	Compression *Compression
+	Before      int // tokens used
+	Change
+}
+
+// Change is what is to be done to a window, all or nothing.
+type Change struct {
+	Added []Item
+	Kept  []Item // that left for the scratchpad, whole
+	Gone  []Item // that left for good
+	After int    // tokens used
+}
+
+// Write decides what comes of a write to a window, which it leaves as it is.
+//
+// Faults: CONTEXT_WINDOW_EXCEEDED if there is no room for it, whatever is compressed; what the judge or the counter says.
+// Content that is refused for what it says is no fault: see Outcome.Rejected.
+func Write(ctx context.Context, e *Env, w Window, d Draft) (Outcome, error) {
+	p, err := newPlan(ctx, e, w)
+	if err != nil {
+		return Outcome{}, err
+	}
+	item, err := p.newItem(d)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Before: p.before}
+	if err := p.assess(&out, item); err != nil {
+		return Outcome{}, err
+	}
+	if out.Rejected == "" {
+		if out.Compression, err = p.makeRoom(item.Tokens); err != nil {
+			return out, err // which says what came of the check
+		}
+		p.add(*item)
+		out.Item = item
+		if err := p.calm(&out); err != nil {
+			return Outcome{}, err
+		}
+	}
+	out.Change = p.change()
+	return out, nil
+}
+
+// plan is a window on its way.
+type plan struct {
+	Change
+	ctx    context.Context
+	e      *Env
+	w      Window // with items of its own
+	before int
+	place  int64
+	cuts   map[string][]string // lines of summaries that are superseded, by the summary's id
+}
+
+func newPlan(ctx context.Context, e *Env, w Window) (*plan, error) {
+	w.Items = slices.Clone(w.Items)
+	p := &plan{ctx: ctx, e: e, w: w, before: w.Used(), cuts: map[string][]string{}}
+	for i := range w.Items {
+		p.place = max(p.place, w.Items[i].Place)
+	}
+	return p, ctx.Err()
+}
+
+func (p *plan) newItem(d Draft) (*Item, error) {
+	n, err := p.e.Count(d.Content)
+	if err != nil {
+		return nil, err
+	}
+	observed := d.ObservedAt
+	if observed.IsZero() {
+		observed = p.e.Now
+	}
+	p.place++
+	return &Item{
+		ID: p.e.NewID(), Place: p.place, Type: d.Type, Key: d.Key, Content: d.Content, Tokens: n, Source: d.Source,
+		ObservedAt: observed, AddedAt: p.e.Now, SummaryOf: nil,
+	}, nil
+}
+
+func (p *plan) add(item Item) {
+	p.w.Items = append(p.w.Items, item)
+	p.Added = append(p.Added, item)
+}
+
+// leave takes items out of the window: to the scratchpad, or for good. What has entered by the same change was never there.
+func (p *plan) leave(ids []string, kept bool) {
+	p.w.Items = slices.DeleteFunc(p.w.Items, func(item Item) bool {
+		if !slices.Contains(ids, item.ID) {
+			return false
+		}
+		fresh := slices.ContainsFunc(p.Added, func(a Item) bool { return a.ID == item.ID })
+		if fresh {
+			p.Added = slices.DeleteFunc(p.Added, func(a Item) bool { return a.ID == item.ID })
+		}
+		if kept {
+			p.Kept = append(p.Kept, item)
+		} else if !fresh {
+			p.Gone = append(p.Gone, item)
+		}
+		return true
+	})
+}
+
+func (p *plan) change() Change {
+	p.After = p.w.Used()
+	return p.Change
+}
+
+// assess measures an item, and takes out of the window what it supersedes.
+func (p *plan) assess(out *Outcome, item *Item) error {
+	q := &item.Quality
+	*q = Quality{
+		Relevance: p.e.relevance(&p.w, item.Type, item.Content), Freshness: freshness(p.e.Now.Sub(item.ObservedAt)),
+		Accuracy: unverified, Completeness: 1, Consistency: 1,
+	}
+	var superseded []string
+	if !p.e.Forced {
+		var err error
+		if superseded, err = p.judge(out, item); err != nil {
+			return err
+		}
+	}
+	if older := keyed(p.w.Items, item.Key); older != nil && !slices.Contains(superseded, older.ID) {
+		if older.ObservedAt.After(item.ObservedAt) {
+			q.Consistency = 0
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Clash, Action: ActionRejected, Items: []string{older.ID},
+				Reason: fmt.Sprintf("the slot %q holds what was observed later, at %s", item.Key, older.ObservedAt.Format(time.RFC3339)),
+			})
+		} else {
+			superseded = append(superseded, older.ID)
+			if older.Content != item.Content {
+				out.Mitigations = append(out.Mitigations, Mitigation{
+					Failure: Clash, Action: ActionSuperseded, Items: []string{older.ID},
+					Reason: fmt.Sprintf("the slot %q is taken by what was observed later", item.Key),
+				})
+			}
+		}
+	}
+	if why := incomplete(item.Type, item.Content); why != "" {
+		q.Completeness = 0
+		out.reject("incomplete: " + why)
+	}
+	if q.Relevance < MinRelevance {
+		out.reject(fmt.Sprintf("irrelevant: its relevance to the window's task and goals is %.2f, and %.1f is needed", q.Relevance, MinRelevance))
+	}
+	for _, m := range out.Mitigations {
+		if m.Action == ActionRejected {
+			out.reject(string(m.Failure) + ": " + m.Reason)
+		}
+	}
+	out.Quality = *q
+	if p.e.Forced {
+		out.Rejected = ""
+	}
+	if out.Rejected == "" {
+		p.leave(superseded, false)
+		return p.cut()
+	}
+	// Nothing was superseded after all.
+	out.Mitigations = slices.DeleteFunc(out.Mitigations, func(m Mitigation) bool { return m.Action != ActionRejected })
+	return nil
+}
+
+// cut takes lines out of summaries that what entered has superseded.
+func (p *plan) cut() error {
+	for id, lines := range p.cuts {
+		summary := p.w.item(id)
+		if summary == nil {
+			continue
+		}
+		rest := *summary
+		rest.Content = strings.Join(slices.DeleteFunc(strings.Split(rest.Content, "\n"), func(line string) bool { return slices.Contains(lines, line) }), "\n")
+		n, err := p.e.Count(rest.Content)
+		if err != nil {
+			return err
+		}
+		p.leave([]string{id}, false)
+		if rest.ID, rest.Tokens = p.e.NewID(), n; rest.Content != "" {
+			p.add(rest)
+		}
+	}
+	return nil
+}
+
+// reject notes why content does not enter, all reasons together.
+func (o *Outcome) reject(why string) {
+	if o.Rejected != "" {
+		o.Rejected += "; "
+	}
+	o.Rejected += why
+}
+
+// mostCompared bounds how many texts one is compared with, those with the most words in common first, since each may cost a
+// model's judge a while.
+const mostCompared = 24
+
+// known is a text that content is compared with.
+type known struct {
+	text   string
+	item   *Item
+	shared bool // in a segment
+	record *Record
+	common float64
+}
+
+// against gives what an item may contradict: records, what is shared, and what is in the window.
+func (p *plan) against(item *Item) []known {
+	words := p.e.Words(item.Content)
+	var found []known
+	add := func(k known) {
+		if k.common = Overlap(words, p.e.Words(k.text)); k.common > 0 {
+			found = append(found, k)
+		}
+	}
+	for i := range p.e.Records {
+		add(known{text: p.e.Records[i].Content, record: &p.e.Records[i]})
+	}
+	for s := range p.w.Segments {
+		for i := range p.w.Segments[s].Items {
+			one := &p.w.Segments[s].Items[i]
+			add(known{text: one.Content, item: one, shared: true})
+		}
+	}
+	for i := range p.w.Items {
+		switch one := &p.w.Items[i]; {
+		case one.Injected || item.Key != "" && one.Key == item.Key:
+		case one.IsSummary():
+			for line := range strings.SplitSeq(one.Content, "\n") {
+				add(known{text: line, item: one})
+			}
+		default:
+			add(known{text: one.Content, item: one})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b known) int {
+		switch {
+		case a.common > b.common:
+			return -1
+		case a.common < b.common:
+			return 1
+		}
+		return 0
+	})
+	return found[:min(len(found), mostCompared)]
+}
+
+// judge compares an item with what is known, and gives the ids of what it supersedes.
+func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) {
+	found := p.against(item)
+	pairs := make([]Pair, len(found))
+	for i, k := range found {
+		pairs[i] = Pair{Known: k.text, New: item.Content}
+	}
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	verdicts, err := p.e.Judge.Judge(p.ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range verdicts {
+		k := &found[i]
+		if v.Relation == Unrelated || v.Relation == Contradicts && p.e.Overruled[PairKey(pairs[i])] {
+			continue
+		}
+		j := Judgement{Verdict: v, Pair: pairs[i]}
+		if k.record != nil {
+			j.Record = &k.record.Hash
+		} else {
+			j.Item = k.item.ID
+		}
+		switch {
+		case v.Relation == Agrees && k.record != nil:
+			item.Quality.Accuracy = max(item.Quality.Accuracy, confirmed)
+			item.VerifiedBy = &k.record.Hash
+		case v.Relation == Agrees:
+			continue
+		case k.record != nil:
+			item.Quality.Accuracy = contradicted
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Poisoning, Action: ActionRejected, Record: &k.record.Hash, Items: []string{},
+				Reason: fmt.Sprintf("contradicts the verified record %q (%s): %s", k.record.Title, k.record.Hash, v.Reason),
+			})
+		case k.shared:
+			item.Quality.Accuracy = contradicted
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Poisoning, Action: ActionRejected, Items: []string{k.item.ID}, Reason: "contradicts what the window shares: " + v.Reason,
+			})
+		case k.item.Type == SystemInstruction && item.Type != SystemInstruction:
+			item.Quality.Consistency = 0
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID}, Reason: "contradicts an instruction: " + v.Reason,
+			})
+		case k.item.ObservedAt.After(item.ObservedAt):
+			item.Quality.Consistency = 0
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID}, Reason: "contradicts what was observed later: " + v.Reason,
+			})
+		default:
+			if k.item.IsSummary() {
+				p.cuts[k.item.ID] = append(p.cuts[k.item.ID], k.text)
+			} else {
+				superseded = append(superseded, k.item.ID)
+			}
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Clash, Action: ActionSuperseded, Items: []string{k.item.ID}, Reason: "the more recent wins: " + v.Reason,
+			})
+		}
+		out.Judgements = append(out.Judgements, j)
+	}
+	if item.Quality.Accuracy < MinAccuracy {
+		item.VerifiedBy = nil
+	}
+	return superseded, nil
+}
+
+// calm summarises the oldest messages of a history that has become too long.
+func (p *plan) calm(out *Outcome) error {
+	history := p.messages()
+	if len(history) <= MaxHistory {
+		return nil
+	}
+	oldest := history[:len(history)-KeptHistory]
+	before := p.w.Used()
+	n := sum(oldest)
+	if err := p.summarise(oldest, digestBudget(n), SummariseStep, nil); err != nil {
+		return err
+	}
+	out.Mitigations = append(out.Mitigations, Mitigation{
+		Failure: Distraction, Action: ActionSummarised, Items: ids(oldest),
+		Reason: fmt.Sprintf("%d messages are more than %d: the oldest %d, of %d tokens, are summarised, and the newest %d stay word for word; %d tokens are freed",
+			len(history), MaxHistory, len(oldest), n, KeptHistory, before-p.w.Used()),
+	})
+	return nil
+}
+
+// messages gives the history, oldest first.
+func (p *plan) messages() []Item {
+	var out []Item
+	for _, item := range p.w.Items {
+		if item.Type.IsMessage() {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+func ids(items []Item) []string {
+	out := make([]string, len(items))
+	for i := range items {
+		out[i] = items[i].ID
+	}
+	return out
+}
