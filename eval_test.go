@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tzzr/context-manager/internal/servertest"
@@ -43,6 +44,30 @@ func TestEval(t *testing.T) {
 	}
 	if n := count(t, conn, scratch); n != 0 {
 		t.Errorf("%d scratch databases are left after Ctrl-C, want none", n)
+	}
+}
+
+// TestEvalJudge measures a judge without any database.
+func TestEvalJudge(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out, err := command(t, dir, "eval", "--judge", "--json", "testdata/judge/heldout.jsonl").Output()
+	var report struct {
+		Overall struct{ Pairs, Precision float64 }
+		Judges  []struct{ Name string }
+	}
+	if err != nil || json.Unmarshal(out, &report) != nil || report.Overall.Pairs != 60 || report.Overall.Precision < 0.95 || len(report.Judges) != 1 || report.Judges[0].Name != "rules" {
+		t.Errorf("eval --judge = %s (%v), want a report of 60 pairs, judged by rules", out, err)
+	}
+	bad := filepath.Join(dir, "bad.jsonl")
+	if err := os.WriteFile(bad, []byte("\n{\"known\": 1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, dir, "eval", "--judge", bad).CombinedOutput(); err == nil || !strings.Contains(string(out), `bad.jsonl, line 2: field "known" must be a text`) {
+		t.Errorf("eval --judge of a bad line = %s (%v), want its line and field", out, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the data directory has %v (%v), want nothing but the file", entries, err)
 	}
 }
 

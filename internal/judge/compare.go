@@ -27,16 +27,18 @@ func (l *lexicon) compare(a, b *claim) (window.Relation, string) {
 		if by := l.preferences(a, b); by != "" {
 			return window.Contradicts, by
 		}
-	case opposed && same && values.all(equal) && slices.Equal(a.over, b.over) && a.deniable() && b.deniable():
+	case opposed && same && values.equal && slices.Equal(a.over, b.over) && a.deniable() && b.deniable():
 		return window.Contradicts, "one denies the other"
+	case opposed && same && (none(a, b) || none(b, a)):
+		return window.Contradicts, "one counts what the other denies"
 	}
 	if opposed || a.negated {
-		return agree(!opposed && same && values.all(equal)), ""
+		return agree(!opposed && same && values.equal), ""
 	}
 	if by := l.differ(a, b, same, values); by != "" {
 		return window.Contradicts, by
 	}
-	return agree(same && values.all(equal) && slices.Equal(a.over, b.over)), ""
+	return agree(same && values.equal && slices.Equal(a.over, b.over) && slices.Equal(a.agents, b.agents)), ""
 }
 
 func agree(same bool) window.Relation {
@@ -51,13 +53,28 @@ func (c *claim) deniable() bool {
 	return (!c.past || c.verb.name == "be" || c.definite) && !((c.verb.like || c.verb.hate) && len(c.words) == 0)
 }
 
+// none says whether a denies that there is any of what b counts: "has no children", "has two children".
+func none(a, b *claim) bool {
+	if !a.negated || a.verb != b.verb || a.past || len(a.words) == 0 || len(b.values[number]) != 1 || b.values[number][0].amount <= 0 {
+		return false
+	}
+	for k := range kinds {
+		if len(a.values[k]) > 0 || k != number && len(b.values[k]) > 0 {
+			return false
+		}
+	}
+	return a.verb.name == "have" || a.verb.name == "exist" || a.verb.name == "contain" || a.verb.name == "offer"
+}
+
 // differ says in which one thing two claims differ that cannot be both.
 func (l *lexicon) differ(a, b *claim, same bool, values comparison) string {
 	k, differs := values.one()
 	switch {
 	case same && differs && l.tells(a, k) && l.tells(b, k):
 		return "the " + kindNames[k] + "s differ"
-	case same || !values.all(equal):
+	case same && values.equal && len(a.agents) > 0 && len(b.agents) > 0 && a.verb.name == "be" && len(without(a.agents, b.agents)) == len(a.agents):
+		return "it was done by one of them"
+	case same || !values.equal:
 		return ""
 	}
 	onlyA, onlyB := without(a.words, b.words), without(b.words, a.words)
@@ -73,7 +90,8 @@ func (l *lexicon) differ(a, b *claim, same bool, values comparison) string {
 // single says whether what a subject names has one value: a name, a favourite colour.
 func (l *lexicon) single(subject string) bool {
 	parts := strings.Split(subject, " ")
-	return len(parts) > 1 && slices.ContainsFunc(parts, func(s string) bool { return l.is("attribute", s) || l.is("favourite", s) })
+	numbered := slices.ContainsFunc(parts, func(s string) bool { return s[0] >= '0' && s[0] <= '9' }) // "field number 1" is none
+	return len(parts) > 1 && !numbered && slices.ContainsFunc(parts, func(s string) bool { return l.is("attribute", s) || l.is("favourite", s) })
 }
 
 // tells says whether what a claim's verb says has one value of a kind.
@@ -122,8 +140,7 @@ type comparison struct {
 	kind          kind // of the last conflict
 }
 
-// compareValues compares the values of two claims pairwise, in their order. What only one of them has is unsure, but for a
-// time of day beside a date that differs.
+// compareValues compares the values of two claims pairwise, in their order. What only one of them has is unsure.
 func compareValues(a, b *claim) comparison {
 	c := comparison{equal: true}
 	for k := range kinds {
@@ -144,8 +161,6 @@ func compareValues(a, b *claim) comparison {
 	}
 	return c
 }
-
-func (c comparison) all(likeness) bool { return c.equal }
 
 // one gives the kind of the one value that differs, if there is just one.
 func (c comparison) one() (kind, bool) { return c.kind, c.conflicts == 1 && !c.unsure }

@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // reader takes the values out of the words after a verb.
 type reader struct {
@@ -194,6 +197,9 @@ func (r *reader) readPlace() bool {
 	}
 	if name := r.word(1); r.is("locator", r.concept(w.norm)) && (name.digit || name.upper) && indexOf(weekdays[:], name.norm) == 0 {
 		return r.take(location, value{place: place{level: r.concept(w.norm), name: name.norm}}, 2)
+	}
+	if n, next := indexOf(ordinals[:], w.norm), r.concept(r.word(1).norm); n > 0 && r.is("locator", next) {
+		return r.take(location, value{place: place{level: next, name: strconv.Itoa(n)}}, 2)
 	}
 	return false
 }

@@ -174,6 +174,8 @@ func TestRules(t *testing.T) {
 			{"Her hotel costs 90 euros.", "Her hotel costs 110 euros.", unrelated},
 			{"Hotel: Ritz\nPrice: 90 euros\nCity: Paris", "Hotel: Savoy\nPrice: 200 euros\nCity: London", unrelated},
 			{"Price: 90 euros", "Price: 200 euros", unrelated},
+			{"Preferencia: té", "Preferencia: café", unrelated},
+			{"Since version: 2", "Since version: 3", unrelated},
 			{`{"price": 90}`, `{"price": 200}`, unrelated},
 			{"I love this hotel", "Can you find another?", unrelated},
 			{"The hotel that we booked costs 90 euros.", "The hotel that Ana booked costs 110 euros.", unrelated},
@@ -181,6 +183,8 @@ func TestRules(t *testing.T) {
 			{"", "", unrelated},
 		},
 		"several sentences": {
+			{"The shop is open. The shop is closed.", "The shop is closed.", unrelated},
+			{"The flag accepts 1, 0, 5.", "The flag accepts 1, 0, 5.", unrelated},
 			{"The museum opens at 9. It was nice.", "Thanks! The museum opens at 10, and it is large.", contradicts},
 			{"We spoke of Paris. Ana is vegetarian.", "Thanks! Ana is not vegetarian.", contradicts},
 			{"Hotel Ritz is in Paris. The hotel has 48 rooms.", "Hotel Savoy is in London. The hotel has 52 rooms.", unrelated},

@@ -113,25 +113,17 @@ func (d day) compare(other day) likeness {
 }
 
 func (p place) compare(other place) likeness {
-	if p.name == other.name && p.level == other.level {
-		return equal
+	if p.level == other.level {
+		return equalOr(p.name == other.name, conflict)
 	}
 	city, country := p, other
 	if city.level == "country" {
 		city, country = country, city
 	}
-	if city.level == "city" && country.level == "country" {
-		return equalOr(slices.Contains(city.countries, country.name), conflict).but(equal, unsure)
+	if city.level == "city" && country.level == "country" && !slices.Contains(city.countries, country.name) {
+		return conflict
 	}
-	return equalOr(p.level != other.level, conflict).but(equal, unsure)
-}
-
-// but gives another likeness instead of one.
-func (l likeness) but(one, other likeness) likeness {
-	if l == one {
-		return other
-	}
-	return l
+	return unsure // one may lie in the other
 }
 
 var months = [...][]string{
@@ -200,6 +192,12 @@ func (w word) small(limit int) int {
 		return n
 	}
 	return 0
+}
+
+var ordinals = [...][]string{
+	{"first", "primer", "primero", "primera", "1st"}, {"second", "segundo", "segunda", "2nd"}, {"third", "tercer", "tercero", "tercera", "3rd"},
+	{"fourth", "cuarto", "cuarta", "4th"}, {"fifth", "quinto", "quinta", "5th"}, {"sixth", "sexto", "sexta", "6th"},
+	{"seventh", "septimo", "septima", "7th"}, {"eighth", "octavo", "octava", "8th"}, {"ninth", "noveno", "novena", "9th"}, {"tenth", "decimo", "decima", "10th"},
 }
 
 // The years that a number may be.

@@ -1,0 +1,245 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+)
+
+// readClauses reads the claims of a sentence, one after the other: "the hotel has 48 rooms and a pool, and opens in May".
+func (l *lexicon) readClauses(sentence string, list []word) []claim {
+	v := l.findVerb(list)
+	if v < 0 {
+		return nil
+	}
+	base := claim{text: sentence}
+	subject, ok := l.readSubject(&base, list[:v], l.verbs[list[v].norm])
+	if !ok {
+		return nil
+	}
+	var found []claim
+	rest := list[v:]
+	for len(rest) > 0 && len(found) < maxClaims {
+		c := base
+		after, ok := l.readVerb(&c, rest)
+		if !ok {
+			return found
+		}
+		if c.verb.name == "can" || c.verb.name == "must" {
+			return found
+		}
+		for len(found) < maxClaims {
+			end := l.pieceEnd(after)
+			c.agents = nil
+			if end < len(after) && l.is("agent", after[end].norm) {
+				c.agents, after = l.readAgents(after, end)
+			}
+			found = append(found, l.finish(c, subject, after[:end])...)
+			if end >= len(after) || !(l.is("and", after[end].norm) || after[end].norm == ",") {
+				return found
+			}
+			next := after[end+1:]
+			if len(next) > 0 && l.is("and", next[0].norm) {
+				next = next[1:]
+			}
+			if len(next) == 0 {
+				return found
+			}
+			if i := l.findVerb(next); i >= 0 {
+				if i > 1 || i == 1 && !l.is("negation", next[0].norm) { // another subject: only what follows a full stop is read on
+					return append(found, l.readClauses(sentence, next)...)
+				}
+				rest = next
+				base.negated = i == 1
+				break
+			}
+			if c.negated || c.verb.equates && c.verb.name != "be" || !l.is("drop", next[0].norm) && !next[0].digit && after[end].norm == "," {
+				return found
+			}
+			after = next
+		}
+	}
+	return found
+}
+
+// readAgents reads by whom something was done, and gives the words without it. Of several, none is given: each is one of them.
+func (l *lexicon) readAgents(list []word, from int) (agents []string, rest []word) {
+	end := from + 1 + l.pieceEnd(list[from+1:])
+	if !l.is("and", at(list, end).norm) {
+		_, agents = l.extract(list[from+1 : end])
+	}
+	return distinct(agents), slices.Concat(list[:from], list[end:])
+}
+
+// pieceEnd gives where the part of a sentence ends that says one thing.
+func (l *lexicon) pieceEnd(list []word) int {
+	for i, w := range list {
+		if i == 0 {
+			continue
+		}
+		switch {
+		case w.norm == ",":
+			if before, after := list[i-1], at(list, i+1); after.year() > 0 && before.small(31) > 0 ||
+				indexOf(weekdays[:], before.norm) > 0 && (after.digit || after.month() > 0) {
+				continue // "Friday, May 3, 2026"
+			}
+			return i
+		case w.norm == "(" || w.norm == ")" || w.norm == "—" || w.norm == "–" || w.norm == ":":
+			return i
+		case l.is("and", w.norm) || l.is("cut", w.norm) || l.is("agent", w.norm) && slices.ContainsFunc(list[:i], func(w word) bool { return l.is("once", l.concept(w.norm)) }):
+			return i
+		case l.is("relative", w.norm) && !l.is("over", list[i-1].norm):
+			return i
+		}
+	}
+	return len(list)
+}
+
+func at(list []word, i int) word {
+	if i < 0 || i >= len(list) {
+		return word{}
+	}
+	return list[i]
+}
+
+// findVerb gives the index of a sentence's main verb, or -1.
+func (l *lexicon) findVerb(list []word) int {
+	for i, w := range list {
+		form, ok := l.verbs[w.norm]
+		if !ok || w.upper && i > 0 && !form.first {
+			continue
+		}
+		if before := at(list, i-1).norm; before != "" && (l.is("article", before) || l.is("possessive", before)) {
+			continue
+		}
+		if next, ok := l.verbs[at(list, i+1).norm]; ok && !auxiliary(form.name) && auxiliary(next.name) {
+			continue // "the travel costs are"
+		}
+		return i
+	}
+	return -1
+}
+
+func auxiliary(name string) bool {
+	switch name {
+	case "be", "have", "do", "will", "can", "must":
+		return true
+	}
+	return false
+}
+
+// readSubject reads what stands before the verb. It is false if nothing can be compared with it.
+func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, bool) {
+	for len(list) > 0 { // "does not", "no se", "never"
+		last := list[len(list)-1].norm
+		if l.is("negation", last) {
+			c.negated = true
+		} else if !l.is("clitic", last) && (!l.is("drop", last) || l.is("article", last)) {
+			break
+		} else if form.object && (last == "me" || last == "nos") {
+			list = append(list[:len(list)-1:len(list)-1], word{norm: "yo"})
+			break
+		}
+		list = list[:len(list)-1]
+	}
+	if form.object && len(list) > 0 && list[len(list)-1].norm == "yo" {
+		if n := len(list) - 1; n > 0 && l.is("negation", list[n-1].norm) {
+			c.negated = true
+			list = slices.Delete(slices.Clone(list), n-1, n)
+		}
+	}
+	for i, w := range list { // "yes, the museum …"
+		if w.norm == "," && i == 1 && l.is("interjection", list[0].norm) {
+			list = list[2:]
+			break
+		}
+	}
+	if len(list) == 0 && form.name == "exist" || len(list) == 1 && list[0].norm == "there" && form.name == "be" {
+		return []string{"there"}, true
+	}
+	if form.first && len(list) == 0 {
+		c.unique = true
+		return []string{"i"}, form.verb.first || form.name == "be"
+	}
+	if form.object && len(list) > 0 && list[0].norm != "a" && list[0].norm != "al" && list[0].norm != "yo" {
+		return nil, false
+	}
+	if len(list) == 0 || len(list) > maxSubject || l.is("indefinite", list[0].norm) {
+		return nil, false
+	}
+	for _, w := range list {
+		if l.is("deictic", w.norm) || l.is("relative", w.norm) || l.is("cut", w.norm) || l.is("negation", w.norm) {
+			return nil, false
+		}
+	}
+	if l.is("first", list[len(list)-1].norm) {
+		if len(list) > 1 {
+			return nil, false
+		}
+		c.unique = true
+		return []string{"i"}, form.verb.first || auxiliary(form.name)
+	}
+	var subject []string
+	values, rest := l.extract(list)
+	for _, list := range values {
+		for _, v := range list {
+			subject = append(subject, strings.ToLower(v.text))
+		}
+	}
+	subject = append(subject, rest...)
+	c.unique = l.unique(list, subject)
+	c.definite = l.is("article", list[0].norm) && !slices.ContainsFunc(subject, func(s string) bool { return l.is("person", s) })
+	return subject, len(subject) > 0
+}
+
+// unique says whether a subject holds a name, or is of somebody whom all texts are about.
+func (l *lexicon) unique(list []word, subject []string) bool {
+	for i, w := range list {
+		_, common := l.concepts[l.concept(w.norm)]
+		if w.upper && (i > 0 || !common && !l.is("drop", w.norm)) || l.is("possessive", w.norm) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(subject, func(s string) bool { return s == "user" || s == "customer" })
+}
+
+// readVerb reads the verb that a list begins with, and gives what follows.
+func (l *lexicon) readVerb(c *claim, list []word) ([]word, bool) {
+	form := l.verbs[list[0].norm]
+	i := 0
+	if form.verb == nil { // a negation before it
+		i, form = 1, l.verbs[at(list, 1).norm]
+	}
+	if form.verb == nil {
+		return nil, false
+	}
+	c.verb, c.past = form.verb, form.past
+	for i++; i < len(list); i++ {
+		w := list[i].norm
+		if l.is("negation", w) {
+			c.negated = true
+			if l.is("blur", at(list, i+1).norm) {
+				return nil, false
+			}
+			continue
+		}
+		if c.negated && l.is("any", w) {
+			continue
+		}
+		if l.is("adverb", w) {
+			continue
+		}
+		next, ok := l.verbs[w]
+		if !ok || !auxiliary(c.verb.name) || c.verb.name == "be" && !strings.HasSuffix(w, "ing") || l.concepts[w] != "" && c.verb.name == "have" {
+			break
+		}
+		perfect := c.verb.name == "have"
+		c.verb, c.past = next.verb, c.past || next.past && !perfect
+	}
+	if c.verb.name == "have" && at(list, i).norm == "to" || c.verb.opinion || c.verb.name == "do" || c.verb.name == "will" {
+		return nil, false
+	}
+	if c.negated && slices.ContainsFunc(list[i:], func(w word) bool { return l.is("partly", w.norm) }) {
+		return nil, false
+	}
+	return list[i:], true
+}
