@@ -85,6 +85,7 @@ type evalCommand struct {
 	File        string `arg:"" help:"LoCoMo's JSON; of --judge, pairs of texts."`
 	Calibration bool   `xor:"what" help:"Measure instead whether the default threshold lets a conversation's own questions through, and not another's."`
 	Judge       bool   `xor:"what" help:"Measure instead how well contradictions are told, on pairs of texts as in testdata/judge: JSON lines."`
+	Summary     bool   `xor:"what" help:"Measure instead what is left of the evidence when sessions are summarised to a fifth of their tokens."`
 	JSON        bool   `name:"json" help:"Write the report as JSON."`
 }
 
@@ -210,6 +211,13 @@ func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Data
 	}
 	if c.Judge {
 		return contradiction.RunFile(ctx, judge.New(), c.File, c.JSON, os.Stdout)
+	}
+	if c.Summary {
+		extractive, err := newExtractive()
+		if err != nil {
+			return err
+		}
+		return evaluation.SummariseFile(ctx, extractive, c.File, c.JSON, os.Stdout, os.Stderr)
 	}
 	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
 		client := &evaluation.Client{URL: "http://" + endpoint + "/graphql", Token: token, HTTP: &http.Client{}}

@@ -2,11 +2,13 @@ package evaluation
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/ingest"
+	"github.com/tzzr/context-manager/internal/window"
 )
 
 // RunFile runs the evaluation of the file at path, shows its progress on stderr and writes the report to stdout: as
@@ -17,7 +19,7 @@ func RunFile(ctx context.Context, log ingest.Log, asker Asker, path string, asJS
 		return err
 	}
 	defer file.Close()
-	report, err := Run(ctx, log, asker, path, file, Options{Asked: progress(stderr)})
+	report, err := Run(ctx, log, asker, path, file, Options{Asked: progress(stderr, "ask", "questions")})
 	if err != nil {
 		return err
 	}
@@ -31,11 +33,25 @@ func CalibrateFile(ctx context.Context, log ingest.Log, selector Selector, path 
 		return err
 	}
 	defer file.Close()
-	calibration, err := Calibrate(ctx, log, selector, path, file, progress(stderr))
+	calibration, err := Calibrate(ctx, log, selector, path, file, progress(stderr, "ask", "questions"))
 	if err != nil {
 		return err
 	}
 	return write(calibration, asJSON, stdout)
+}
+
+// SummariseFile does for Summaries what RunFile does for Run.
+func SummariseFile(ctx context.Context, summariser window.Summariser, path string, asJSON bool, stdout, stderr io.Writer) error {
+	file, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	retention, err := Summaries(ctx, file, summariser, progress(stderr, "summarise", "sessions"))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return write(retention, asJSON, stdout)
 }
 
 func open(path string) (*os.File, error) {
@@ -46,12 +62,12 @@ func open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// progress shows how many questions were asked.
-func progress(stderr io.Writer) func(done, total int) {
+// progress shows how many things were done.
+func progress(stderr io.Writer, what, things string) func(done, total int) {
 	var meter *ingest.Meter
 	return func(done, total int) {
 		if meter == nil {
-			meter = ingest.NewMeter(stderr, "ask", int64(total), "questions")
+			meter = ingest.NewMeter(stderr, what, int64(total), things)
 		}
 		meter.Add(1)
 		if done == total {

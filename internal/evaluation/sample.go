@@ -18,7 +18,8 @@ type sample struct {
 	id        string
 	speakers  []string
 	questions []question
-	skipped   int // questions without evidence
+	skipped   int            // questions without evidence
+	fields    jsontext.Value // of the conversation, its sessions among them
 }
 
 type question struct {
@@ -41,8 +42,9 @@ func readSamples(r io.Reader) ([]sample, error) {
 		var wire struct {
 			ID           string `json:"sample_id"`
 			Conversation struct {
-				A string `json:"speaker_a"`
-				B string `json:"speaker_b"`
+				A    string         `json:"speaker_a"`
+				B    string         `json:"speaker_b"`
+				Rest jsontext.Value `json:",unknown"`
 			} `json:"conversation"`
 			Questions []struct {
 				Text     jsontext.Value `json:"question"`
@@ -55,7 +57,7 @@ func readSamples(r io.Reader) ([]sample, error) {
 		} else if err != nil {
 			return nil, unreadable(err)
 		}
-		s := sample{id: wire.ID, speakers: []string{wire.Conversation.A, wire.Conversation.B}}
+		s := sample{id: wire.ID, speakers: []string{wire.Conversation.A, wire.Conversation.B}, fields: wire.Conversation.Rest}
 		for i, q := range wire.Questions {
 			evidence := splitEvidence(q.Evidence)
 			if len(evidence) == 0 {
