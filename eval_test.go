@@ -47,6 +47,27 @@ func TestEval(t *testing.T) {
 	}
 }
 
+// TestEvalSummary measures summaries without any database.
+func TestEvalSummary(t *testing.T) {
+	t.Parallel()
+	dir := servertest.DataDir(t)
+	out, err := command(t, dir, "eval", "--summary", "--json", "internal/evaluation/testdata/two-conversations.json").Output()
+	var report struct {
+		Summariser struct {
+			Overall struct{ Questions int }
+			By      []struct{ Name string }
+			Over    int `json:"over_budget"`
+		}
+	}
+	if err != nil || json.Unmarshal(out, &report) != nil || report.Summariser.Overall.Questions == 0 || report.Summariser.Over != 0 ||
+		len(report.Summariser.By) != 1 || report.Summariser.By[0].Name != "extractive" {
+		t.Errorf("eval --summary = %s (%v), want a report of the built-in summariser's", out, err)
+	}
+	if out, err := command(t, dir, "eval", "--summary", "go.mod").CombinedOutput(); err == nil || !strings.Contains(string(out), "go.mod: is not LoCoMo's JSON") {
+		t.Errorf("eval --summary of another file = %s (%v), want what it is not", out, err)
+	}
+}
+
 // TestEvalJudge measures a judge without any database.
 func TestEvalJudge(t *testing.T) {
 	t.Parallel()
