@@ -160,8 +160,11 @@ func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, b
 		c.unique = true
 		return []string{"i"}, form.verb.first || form.name == "be"
 	}
-	if form.object && len(list) > 0 && list[0].norm != "a" && list[0].norm != "al" && list[0].norm != "yo" {
-		return nil, false
+	if form.object && len(list) > 0 && list[0].norm != "yo" { // "a Juan le gusta"
+		if list[0].norm != "a" && list[0].norm != "al" {
+			return nil, false
+		}
+		list = list[1:]
 	}
 	if len(list) == 0 || len(list) > maxSubject || l.is("indefinite", list[0].norm) {
 		return nil, false

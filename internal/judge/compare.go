@@ -18,7 +18,8 @@ func (l *lexicon) compare(a, b *claim) (window.Relation, string) {
 	related := a.verb == b.verb || a.verb.name == b.verb.name
 	if !related {
 		opposed = !opposed
-		if related = a.verb.like && b.verb.hate || a.verb.hate && b.verb.like || l.opposites[a.verb.name][b.verb.name] && !a.negated && !b.negated; !related {
+		exclude := l.opposites[a.verb.name][b.verb.name] && !a.negated && !b.negated
+		if related = a.verb.like && b.verb.hate || a.verb.hate && b.verb.like || exclude; !related {
 			return window.Unrelated, ""
 		}
 	}

@@ -177,7 +177,10 @@ func (r *reader) readNumber() bool {
 	}
 	n, ok := w.amount()
 	if !ok {
-		return false
+		if _, counts := r.units[r.word(1).norm]; !counts || !(w.norm == "one" || r.at == 0 && r.is("indefinite", w.norm)) {
+			return false
+		}
+		n = 1 // "an hour"
 	}
 	v := value{amount: n, about: r.is("about", r.word(-1).norm)}
 	if u, ok := r.units[r.word(1).norm]; ok {
