@@ -17,6 +17,8 @@ const (
 	summaryShare = 5
 	// heldShare is how much of what a message says a summary holds at least, if it is said to hold the message.
 	heldShare = 0.5
+	// rounding is more than sums of the same numbers in different orders differ by.
+	rounding = 1e-9
 )
 
 // Summaries measures what is left of a question's evidence when each session of a LoCoMo file is summarised to a fifth of its

@@ -42,7 +42,7 @@ func TestHeld(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := statistics.held(ranking.Words(test.summary), ranking.Words(message))
-			if got < 0 || got > 1 || got >= heldShare != test.want || got >= 1-1e-9 != test.all {
+			if got < 0 || got > 1 || got >= heldShare-rounding != test.want || got >= 1-rounding != test.all {
 				t.Errorf("held = %.3f, want half %v, all %v", got, test.want, test.all)
 			}
 		})

@@ -137,10 +137,10 @@ func (r *Retained) ask(s sample, held map[string]float64) {
 // count counts a question of whose evidence so much is held.
 func (k *Kept) count(held float64) {
 	k.Questions++
-	if held >= heldShare {
+	if held >= heldShare-rounding {
 		k.half++
 	}
-	if held >= 1-1e-9 { // sums of the same numbers in another order
+	if held >= 1-rounding {
 		k.all++
 	}
 	k.Half, k.All = float64(k.half)/float64(k.Questions), float64(k.all)/float64(k.Questions)

@@ -18,6 +18,9 @@ const (
 	// newness is what a key counts when it is chosen again.
 	newness = 0.5
 
+	// leastGain is what is added by what says nothing.
+	leastGain = 1e-9
+
 	questionWeight = 0.3
 	answerWeight   = 1.5
 	shortWeight    = 0.3 // of what is short and has no number: greetings, thanks, assent
@@ -127,7 +130,7 @@ func asks(text string) bool { return strings.ContainsAny(text, "?？؟") }
 
 // gain is what a core adds to what is chosen, per token.
 func (c *choice) gain(k *core) float64 {
-	sum := 0.0
+	sum := leastGain
 	for _, i := range k.units {
 		for _, key := range c.units[i].vector.Keys {
 			sum += c.weight[i] * c.idf[key] * math.Pow(newness, float64(c.chosen[key]))
@@ -163,7 +166,7 @@ func (d *draft) cores(c *choice) (first, rest []*core) {
 		one, has := &core{part: part, answer: answer}, 0.0
 		for _, i := range order {
 			tokens := c.units[i].tokens
-			if has < coreShare*total && (one.tokens == 0 || float64(one.tokens+tokens) <= most) {
+			if len(one.units) == 0 || has < coreShare*total && float64(one.tokens+tokens) <= most {
 				one.units, one.tokens = append(one.units, i), one.tokens+tokens
 				has += information[i-from]
 			} else if !short(c.units[i].text) {
@@ -190,6 +193,9 @@ func (d *draft) addCores() error {
 	if err != nil || len(units) == 0 {
 		return err
 	}
+	if d.addAll(units) {
+		return nil
+	}
 	c := d.choice(units)
 	first, rest := d.cores(c)
 	said := slices.DeleteFunc(slices.Clone(first), c.brief)
@@ -213,6 +219,28 @@ func (d *draft) addCores() error {
 // brief says whether a core is nothing but greetings, thanks, assent and the like.
 func (c *choice) brief(k *core) bool {
 	return !slices.ContainsFunc(k.units, func(i int) bool { return !short(c.units[i].text) || numbered(c.units[i].text) })
+}
+
+// addAll keeps everything if it fits.
+func (d *draft) addAll(units []unit) bool {
+	tokens := 0
+	for _, u := range units {
+		tokens += u.tokens
+	}
+	if d.labelled {
+		tokens += len(d.parts) * labelTokens
+	}
+	if d.used+tokens > d.budget {
+		return false
+	}
+	for _, u := range units {
+		d.keepUnit(u)
+	}
+	return true
+}
+
+func (d *draft) keepUnit(u unit) {
+	d.add(extract{part: u.part, unit: u.number, text: u.text, joined: u.joined})
 }
 
 // addWords keeps some of the words of the sentence that counts most, where nothing whole fits.
@@ -255,9 +283,8 @@ func (d *draft) units() ([]unit, error) {
 func (d *draft) greedy(c *choice, cores []*core) {
 	queue := &byRatio{}
 	for _, k := range cores {
-		if k.ratio = c.gain(k); k.ratio > 0 {
-			*queue = append(*queue, k)
-		}
+		k.ratio = c.gain(k)
+		*queue = append(*queue, k)
 	}
 	heap.Init(queue)
 	chosen := 0
@@ -278,7 +305,7 @@ func (d *draft) greedy(c *choice, cores []*core) {
 		slices.Sort(best.units)
 		for _, i := range best.units {
 			u := c.units[i]
-			d.add(extract{part: u.part, unit: u.number, text: u.text, joined: u.joined})
+			d.keepUnit(u)
 			for _, key := range u.vector.Keys {
 				c.chosen[key]++
 			}

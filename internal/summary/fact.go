@@ -55,13 +55,13 @@ const longFact = 64
 
 // bare takes the punctuation off a word's ends that is no part of it.
 func bare(word string) string {
-	word = strings.TrimRightFunc(word, func(r rune) bool { return !inWord(r) && !strings.ContainsRune("%°€$£¥", r) })
+	word = strings.TrimRightFunc(word, func(r rune) bool { return !inWord(r) && !strings.ContainsRune("%°€$£¥+#", r) })
 	return strings.TrimLeftFunc(word, func(r rune) bool { return !inWord(r) && !strings.ContainsRune("€$£¥#@+-−<>≤≥~", r) })
 }
 
 func inWord(r rune) bool { return unicode.In(r, unicode.Letter, unicode.Number, unicode.Mark) }
 
-// factOf tells whether a bare word is a name or a number. A word that begins a sentence is capital anyhow, and counts as a
+// factOf tells whether a bare word is a name, also of what machines know, or a number. A word that begins a sentence is capital anyhow, and counts as a
 // name only there where to keep too much does no harm.
 func factOf(word string, first bool) fact {
 	if strings.ContainsFunc(word, unicode.IsNumber) {
@@ -73,7 +73,7 @@ func factOf(word string, first bool) fact {
 	case negationWords:
 		return noFact
 	}
-	if capital(word, first) {
+	if capital(word, first) || strings.Contains(word, "://") || strings.ContainsAny(strings.Trim(word, "@._"), "@._") {
 		return name
 	}
 	return noFact

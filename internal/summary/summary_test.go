@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -108,16 +109,18 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 func TestAMebibyte(t *testing.T) {
 	t.Parallel()
 	count := counter(t)
-	for _, text := range []string{
-		"a", "a. ", "Anna paid 300 dollars on Friday, and left. ", "漢", "1", "9 ", "\n", ",", "Xy1 ", "no ", "\xff", "{\"key\":\"value\"},",
+	for _, test := range []struct {
+		text  string
+		vital bool
+	}{
+		{"a", false}, {"漢", true}, {"a. ", false}, {"9 ", true}, {"\xff", true}, {"{\"key\":\"value\"},", false},
+		{"Anna paid 300 dollars on Friday, and left. ", true}, {"Anna paid 300 dollars on Friday, and left. ", false},
 	} {
-		for _, vital := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%q, vital %v", text, vital), func(t *testing.T) {
-				t.Parallel()
-				content := strings.Repeat(text, 1<<20/len(text))
-				summarise(t, count, []window.Part{{Content: content, Vital: vital}, {Speaker: "user", Content: "The harbour is closed."}}, 200)
-			})
-		}
+		t.Run(fmt.Sprintf("%q, vital %v", test.text, test.vital), func(t *testing.T) {
+			t.Parallel()
+			content := strings.Repeat(test.text, 1<<20/len(test.text))
+			summarise(t, count, []window.Part{{Content: content, Vital: test.vital}, {Speaker: "user", Content: "The harbour is closed."}}, 200)
+		})
 	}
 }
 
@@ -215,6 +218,66 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
+// What a summary says was said, word for word and in that order.
+func TestOnlyWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	count := counter(t)
+	words := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n.,;:-!?", r) })
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) window.Part {
+			return window.Part{
+				Content: strings.Join(rapid.SliceOfN(rapid.SampledFrom(append(plain, "Anna", "42.")), 0, 60).Draw(t, "words"), " "),
+				Vital:   rapid.IntRange(0, 5).Draw(t, "vital") == 0,
+			}
+		}), 0, 10).Draw(t, "parts")
+		var said []string
+		for _, p := range parts {
+			said = append(said, words(p.Content)...)
+		}
+		got, at := summarise(t, count, parts, rapid.IntRange(0, 200).Draw(t, "budget")), 0
+		for _, w := range words(got) {
+			for at < len(said) && said[at] != w {
+				at++
+			}
+			if at++; at > len(said) {
+				t.Fatalf("summary = %q, where %q was not said, or later", got, w)
+			}
+		}
+	})
+}
+
+func TestWhatFitsIsKeptWhole(t *testing.T) {
+	t.Parallel()
+	parts := []window.Part{
+		{Speaker: "user", Content: "Hi! Is the pool open?"}, {Speaker: "assistant", Content: "Yes. Until ten."},
+		{Speaker: "assistant", Content: "- Bring a towel\n- No glass", Vital: true}, {Speaker: "tool", Content: `{"open": true}`},
+	}
+	const want = "User: Hi! Is the pool open?\nAssistant: Yes. Until ten. Bring a towel - No glass\nTool: {\"open\": true}"
+	if got := summarise(t, counter(t), parts, 60); got != want {
+		t.Errorf("Summarise = %q, want %q", got, want)
+	}
+}
+
+func TestOthersAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	s, parts := summary.New(lexical, counter(t)), history(2_000, 0)
+	want, err := s.Summarise(t.Context(), parts, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if got, err := s.Summarise(t.Context(), parts, 200); err != nil || got != want {
+				t.Errorf("Summarise = %+v (%v), want %+v", got, err, want)
+			}
+		})
+	}
+	group.Wait()
+}
+
 func TestNothingIsSaidTwice(t *testing.T) {
 	t.Parallel()
 	var parts []window.Part
@@ -237,10 +300,10 @@ func TestAnEndedContextEndsIt(t *testing.T) {
 	}
 }
 
-// history is about so many tokens of talk.
-func history(tokens int) []window.Part {
+// history is about so many tokens of talk that begins with a number.
+func history(tokens, first int) []window.Part {
 	var parts []window.Part
-	for i := 0; i*40 < tokens; i++ {
+	for i := first; (i-first)*40 < tokens; i++ {
 		parts = append(parts, window.Part{Speaker: speakers[i%2], Vital: i%25 == 0, Content: fmt.Sprintf(
 			"Yesterday %s told us %d things about the %s, and none of them was what we had expected. "+
 				"We will come back to %s on the %dth because the %s has to be looked at again.",
@@ -253,9 +316,12 @@ func BenchmarkSummarise(b *testing.B) {
 	count := counter(b)
 	for _, tokens := range []int{8_000, 100_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
-			parts := history(tokens)
-			s := summary.New(lexical, count)
+			s, first := summary.New(lexical, count), 0
 			for b.Loop() {
+				b.StopTimer()
+				first += tokens // counts of texts are remembered, and these are new
+				parts := history(tokens, first)
+				b.StartTimer()
 				if _, err := s.Summarise(context.Background(), parts, tokens/10); err != nil {
 					b.Fatal(err)
 				}

@@ -41,18 +41,18 @@ func cut(parts []window.Part, budget int) []unit {
 	var units []unit
 	for i, part := range parts {
 		for line := range strings.Lines(strings.ToValidUTF8(part.Content, "\uFFFD")) {
-			for line != "" {
+			for inLine := false; line != ""; {
 				end := sentenceEnd(line)
-				units = appendClauses(units, i, line[:end], longest)
-				line = line[end:]
+				units = appendClauses(units, unit{part: i, joined: inLine}, line[:end], longest)
+				line, inLine = line[end:], true
 			}
 		}
 	}
 	return merged(units)
 }
 
-// appendClauses adds a sentence, or its clauses if it is too long.
-func appendClauses(units []unit, part int, sentence string, longest int) []unit {
+// appendClauses adds a sentence that is like a unit, or its clauses if it is too long.
+func appendClauses(units []unit, like unit, sentence string, longest int) []unit {
 	for sentence != "" {
 		end := len(sentence)
 		if end > longest {
@@ -61,18 +61,21 @@ func appendClauses(units []unit, part int, sentence string, longest int) []unit 
 		if end > unitBytes {
 			end = hardEnd(sentence)
 		}
-		if text := single(sentence[:end]); text != "" {
+		if text := single(sentence[:end]); strings.ContainsFunc(text, tells) {
 			first, _ := utf8.DecodeRuneInString(sentence)
-			number := 0
-			if len(units) > 0 && units[len(units)-1].part == part {
-				number = units[len(units)-1].number + 1
+			u := unit{part: like.part, text: text, joined: like.joined && !unicode.IsSpace(first)}
+			if last := len(units) - 1; last >= 0 && units[last].part == u.part {
+				u.number = units[last].number + 1
 			}
-			units = append(units, unit{part: part, number: number, text: text, joined: number > 0 && !unicode.IsSpace(first)})
+			units = append(units, u)
 		}
-		sentence = sentence[end:]
+		sentence, like.joined = sentence[end:], true
 	}
 	return units
 }
+
+// tells says whether a character is more than punctuation.
+func tells(r rune) bool { return inWord(r) || unicode.IsSymbol(r) && r >= utf8.RuneSelf }
 
 // single makes white space single.
 func single(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -123,14 +126,18 @@ func sentenceEnd(line string) int {
 	return len(line)
 }
 
-// abbreviated says whether a point after the text belongs to a word: a title, an initial, the number of an item.
+// abbreviated says whether a point after the text belongs to a word: a title, an initial, the number
+// of an item.
 func abbreviated(text string) bool {
 	word := text[strings.LastIndexFunc(text, unicode.IsSpace)+1:]
 	switch strings.ToLower(word) {
 	case "mr", "mrs", "ms", "dr", "prof", "st", "sr", "sra", "srta", "dra", "no", "nº", "núm", "vs", "etc", "e.g", "i.e", "p.ej", "approx", "aprox", "av", "avda", "jr":
 		return true
 	}
-	return utf8.RuneCountInString(word) == 1 && word != "I"
+	if strings.Trim(word, "0123456789") == "" && len(word) < 4 {
+		return strings.TrimSpace(text) == word // the number of an item
+	}
+	return utf8.RuneCountInString(word) == 1 && word != "I" || strings.Contains(word, ".")
 }
 
 // clauseEnd gives how many bytes the first clause of a sentence has: up to a comma, semicolon, colon, dash or conjunction that
