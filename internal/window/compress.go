@@ -3,6 +3,7 @@ package window
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/fault"
@@ -89,7 +90,7 @@ func (p *plan) makeRoom(tokens int) (*Compression, error) {
 		return nil, err
 	}
 	if p.w.Usage() >= AggressiveAt || p.w.Used()+tokens > p.w.Capacity {
-		if err := p.compressAll(c, goal); err != nil {
+		if err := p.compressAll(c, min(int(AggressiveAt*float64(p.w.Capacity)), p.w.Capacity-tokens)); err != nil {
 			return nil, err
 		}
 	}
@@ -120,27 +121,31 @@ func (p *plan) compress(c *Compression, goal int) error {
 		left = append(left, trimmed...)
 	}
 	if len(left) > 0 {
-		if err := p.summarise(left, min(digestBudget(sum(left)), goal-p.w.Used()), SummariseStep, c); err != nil {
+		step, err := p.summarise(left, digestBudget(sum(left)), goal, SummariseStep)
+		if err != nil {
 			return err
 		}
+		c.note(step)
 	}
+	used := p.w.Used()
 	for _, t := range []ContentType{ToolResult, Knowledge} {
 		var moved []Item
 		for _, item := range p.w.Items {
-			if p.w.Used()-sum(moved) > goal && item.Type == t && !item.IsSummary() {
-				moved = append(moved, item)
+			if used > goal && item.Type == t && !item.IsSummary() {
+				moved, used = append(moved, item), used-item.Tokens
 			}
 		}
-		if len(moved) > 0 {
-			c.note(Step{Strategy: ArchiveStep, Freed: sum(moved), Items: ids(moved)})
-			p.leave(ids(moved), true)
-		}
+		c.note(Step{Strategy: ArchiveStep, Freed: sum(moved), Items: ids(moved)})
+		p.leave(ids(moved), true)
 	}
 	return nil
 }
 
-// note adds a step, or what it did more of.
+// note adds a step that did something, or what it did more of.
 func (c *Compression) note(s Step) {
+	if s.Freed == 0 && s.Summary == "" {
+		return
+	}
 	if n := len(c.Steps); n > 0 && c.Steps[n-1].Strategy == s.Strategy && s.Summary == "" {
 		c.Steps[n-1].Freed += s.Freed
 		c.Steps[n-1].Items = append(c.Steps[n-1].Items, s.Items...)
@@ -153,11 +158,12 @@ func (c *Compression) note(s Step) {
 // for the newest. What is older than an hour comes first, being the oldest.
 func (p *plan) oldest(goal, keep int) []Item {
 	history := p.messages()
-	var out []Item
-	for i := 0; i < len(history)-keep && p.w.Used()-sum(out)+digestBudget(sum(out)) > goal; i++ {
-		out = append(out, history[i])
+	spare := p.spare(history[:max(len(history)-keep, 0)])
+	used, n, tokens := p.w.Used(), 0, 0
+	for ; n < len(spare) && used-tokens+digestBudget(tokens) > goal; n++ {
+		tokens += spare[n].Tokens
 	}
-	return out
+	return spare[:n]
 }
 
 // Sizes of summaries: a tenth of what they stand for, within these.
@@ -168,82 +174,116 @@ const (
 
 func digestBudget(tokens int) int { return min(max(tokens/10, minDigest), maxDigest, tokens) }
 
-// summarise writes a summary of items, which leave if they have not, into one item with the summary that there was before. A
-// summary that no room is for is not written; what it would stand for is in the scratchpad all the same.
-func (p *plan) summarise(items []Item, budget int, as Strategy, c *Compression) error {
-	parts, of := make([]Part, 0, len(items)+1), make([]string, 0, len(items)+1)
+// summarise writes a summary of items, which leave if they have not, into one item with the summary that there was before: of so
+// many tokens more than that one, as long as the window holds no more than most. Where no room is for it, or nothing is said,
+// that one stays, and what the new one would stand for is in the scratchpad all the same.
+func (p *plan) summarise(items []Item, digest, most int, as Strategy) (Step, error) {
+	step := Step{Strategy: as, Items: ids(items)}
 	room := p.w.Used()
 	var before []Item
+	var parts []Part
+	var of []string
+	var observed time.Time
+	add := func(item *Item, stands ...string) {
+		parts = append(parts, item.part())
+		for _, id := range stands {
+			if !slices.Contains(of, id) {
+				of = append(of, id)
+			}
+		}
+		if item.ObservedAt.After(observed) {
+			observed = item.ObservedAt
+		}
+	}
 	for i := range p.w.Items {
 		if one := &p.w.Items[i]; one.IsSummary() {
 			before = append(before, *one)
-			parts, of = append(parts, one.part()), append(of, one.SummaryOf...)
-			budget += one.Tokens
+			add(one, one.SummaryOf...)
 		}
 	}
 	for i := range items {
-		parts, of = append(parts, items[i].part()), append(of, items[i].ID)
+		add(&items[i], items[i].ID)
 	}
-	budget = min(budget, maxDigest)
-	if budget <= 0 {
-		p.leave(ids(items), true)
-		return nil
-	}
-	s, err := p.e.Summariser.Summarise(p.ctx, parts, budget)
-	if err != nil {
-		return err
-	}
-	n, err := p.e.Count(s.Text)
-	if err != nil {
-		return err
-	}
-	p.leave(ids(before), false)
 	p.leave(ids(items), true)
-	step := Step{Strategy: as, Items: ids(items), By: s.By, Fallback: s.Fallback}
-	if s.Text != "" && n <= budget { // which it is not only where the window counts in another encoding
-
+	text, n, err := p.digest(parts, min(digest+sum(before), maxDigest, most-p.w.Used()+sum(before)), &step)
+	if err != nil {
+		return step, err
+	}
+	if text != "" {
+		p.leave(ids(before), false)
 		p.place++
 		summary := Item{
-			ID: p.e.NewID(), Place: p.place, Type: Knowledge, Content: s.Text, Tokens: n, SummaryOf: of, ObservedAt: p.e.Now, AddedAt: p.e.Now,
-			Quality: Quality{Relevance: 1, Freshness: 1, Accuracy: unverified, Completeness: 1, Consistency: 1},
+			ID: p.e.NewID(), Place: p.place, Type: Knowledge, Content: text, Tokens: n, SummaryOf: of, ObservedAt: observed, AddedAt: p.e.Now,
+			Quality: Quality{Relevance: 1, Freshness: freshness(p.e.Now.Sub(observed)), Accuracy: unverified, Completeness: 1, Consistency: 1},
 		}
 		step.Summary = summary.ID
 		p.add(summary)
 	}
-	if step.Freed = room - p.w.Used(); c != nil {
-		c.note(step)
-	}
-	return nil
+	step.Freed = room - p.w.Used()
+	return step, nil
 }
 
-// compressAll keeps the user's last message and what is persistent, and a summary of all else.
-func (p *plan) compressAll(c *Compression, goal int) error {
-	var all []Item
-	query := p.w.query()
-	for _, item := range p.w.Items {
-		if !item.Type.Persistent() && !item.IsSummary() && (query == nil || item.ID != query.ID) {
-			all = append(all, item)
+// digestTries is how often a summariser is asked for less.
+const digestTries = 3
+
+// digest asks for a text of at most so many tokens of the window's encoding, and counts them. Summarisers count in the default
+// one: where that makes more in the window's, they are asked for less. Empty: none fits.
+func (p *plan) digest(parts []Part, budget int, step *Step) (string, int, error) {
+	ask := budget
+	for try := 0; try < digestTries && ask > 0; try++ {
+		s, err := p.e.Summariser.Summarise(p.ctx, parts, ask)
+		if err != nil {
+			return "", 0, err
 		}
+		n, err := p.e.Count(s.Text)
+		if err != nil {
+			return "", 0, err
+		}
+		if step.By, step.Fallback = s.By, s.Fallback; n <= budget {
+			return s.Text, n, nil
+		}
+		ask = min(ask-1, ask*budget/n)
 	}
-	if len(all) == 0 {
-		return nil
-	}
+	return "", 0, nil
+}
+
+// compressAll keeps the user's last message and what is persistent, and a summary of all else, as long as the window then holds
+// no more than most.
+func (p *plan) compressAll(c *Compression, most int) error {
 	var said, rest []Item
-	for _, item := range all {
-		if item.Type.IsMessage() || item.Type == ToolResult {
+	query := p.query()
+	for _, item := range p.w.Items {
+		switch {
+		case item.Type.Persistent() || item.IsSummary() || query != nil && item.ID == query.ID:
+		case item.Type.IsMessage() || item.Type == ToolResult:
 			said = append(said, item)
-		} else {
+		default:
 			rest = append(rest, item)
 		}
 	}
-	if len(rest) > 0 {
-		c.note(Step{Strategy: RemoveStep, Freed: sum(rest), Items: ids(rest)})
-		p.leave(ids(rest), true)
-	}
+	c.note(Step{Strategy: RemoveStep, Freed: sum(rest), Items: ids(rest)})
+	p.leave(ids(rest), true)
 	if len(said) == 0 {
 		said = rest
 	}
-	return p.summarise(said, min(digestBudget(sum(said))/2, goal), SummariseAllStep, c)
+	if len(said) > 0 || p.w.Used() > most {
+		step, err := p.summarise(said, digestBudget(sum(said))/2, most, SummariseAllStep)
+		if err != nil {
+			return err
+		}
+		c.note(step)
+	}
+	if p.w.Used() > most { // not even for the summary that there was
+		var before []Item
+		for _, item := range p.w.Items {
+			if item.IsSummary() {
+				before = append(before, item)
+			}
+		}
+		p.leave(ids(before), false)
+		c.note(Step{Strategy: RemoveStep, Freed: sum(before), Items: []string{}})
+	}
+	return nil
 }
 
 // String says what a compression did, for the log.

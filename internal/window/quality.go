@@ -50,7 +50,7 @@ func freshness(age time.Duration) float64 {
 // Overlap gives the relevance of two texts by their words, given as ascending sets without function words: from 0, no word in
 // common, to nearly 1. It rises with the share of the shorter one's words that both have,
 //
-//	1 − e^(−6·shared/shorter)
+//	1 − 0.3^(5·shared/shorter)
 //
 // so that one word of five makes 0.7.
 func Overlap(a, b []int32) float64 {
@@ -69,7 +69,7 @@ func Overlap(a, b []int32) float64 {
 			shared, i, j = shared+1, i+1, j+1
 		}
 	}
-	return 1 - math.Exp(-6*float64(shared)/float64(shorter))
+	return 1 - math.Pow(0.3, 5*float64(shared)/float64(shorter))
 }
 
 // references are the texts that say what a window is about: its task, its goals, and what the user asked last.
@@ -78,9 +78,11 @@ func (w *Window) references() []string {
 	if w.Task != "" {
 		texts = append(texts, w.Task)
 	}
-	for i := range w.Items {
-		if w.Items[i].Type == Goal {
-			texts = append(texts, w.Items[i].Content)
+	for _, s := range append([]Segment{{Items: w.Items}}, w.Segments...) {
+		for i := range s.Items {
+			if s.Items[i].Type == Goal {
+				texts = append(texts, s.Items[i].Content)
+			}
 		}
 	}
 	if q := w.query(); q != nil && len(texts) > 0 {
@@ -110,10 +112,18 @@ func incomplete(t ContentType, content string) string {
 	switch {
 	case t == ToolResult && broken(content):
 		return "it begins as JSON and does not end as JSON: it was cut off"
-	case (t == Knowledge || t == UserPreference || t == Decision) && len(strings.Fields(content)) < 2:
+	case (t == Knowledge || t == UserPreference || t == Decision) && single(content):
 		return fmt.Sprintf("it is a single word, which does not say what the %s is about", strings.ReplaceAll(string(t), "_", " "))
 	}
 	return ""
+}
+
+// single tells whether a text is one word.
+func single(content string) bool {
+	unspaced := func(r rune) bool { // of a script that puts no spaces between words
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+	}
+	return len(strings.Fields(content)) < 2 && !strings.ContainsFunc(content, unspaced)
 }
 
 // broken tells whether a text was meant to be JSON and is not.

@@ -18,15 +18,11 @@ type Shared struct {
 //
 // Faults: those of Write.
 func Share(ctx context.Context, e *Env, segment Segment, windows []Window, through int, d Draft) (Shared, error) {
-	p, err := newPlan(ctx, e, Window{Task: windows[through].Task, Capacity: MaxCapacity, Items: segment.Items})
+	p, err := newPlan(ctx, e, Window{Capacity: MaxCapacity, Items: segment.Items})
 	if err != nil {
 		return Shared{}, err
 	}
-	for _, item := range windows[through].Items { // what the segment has to be about
-		if item.Type == Goal {
-			p.w.Task += "\n" + item.Content
-		}
-	}
+	p.about = &windows[through]
 	item, err := p.newItem(d)
 	if err != nil {
 		return Shared{}, err
@@ -278,6 +274,13 @@ func Restore(ctx context.Context, e *Env, w Window, items []Item) (Outcome, erro
 	}
 	out := Outcome{Before: p.before}
 	items = slices.DeleteFunc(slices.Clone(items), func(item Item) bool { return p.w.item(item.ID) != nil })
+	for _, item := range items {
+		for _, one := range slices.Clone(p.w.Items) { // what is left of a summary makes way for the whole
+			if item.IsSummary() && slices.Equal(one.SummaryOf, item.SummaryOf) {
+				p.leave([]string{one.ID}, false)
+			}
+		}
+	}
 	if out.Compression, err = p.makeRoom(sum(items)); err != nil {
 		return out, err
 	}

@@ -243,10 +243,10 @@ func keyed(items []Item, key string) *Item {
 	return nil
 }
 
-// query gives the last message of the user, nil for none.
+// query gives the last message of the user, nil for none. What was brought back from the scratchpad is no question of now.
 func (w *Window) query() *Item {
 	for i := len(w.Items) - 1; i >= 0; i-- {
-		if w.Items[i].Type == UserMessage {
+		if w.Items[i].Type == UserMessage && !w.Items[i].Injected {
 			return &w.Items[i]
 		}
 	}

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,8 +25,10 @@ type Env struct {
 	Forced     bool            // an administrator wants it in: nothing is judged
 }
 
-// PairKey names a pair of texts.
-func PairKey(p Pair) string { return chain.Sum([]byte(p.Known + "\x00" + p.New)).String() }
+// PairKey names a pair of texts, whichever of them came first.
+func PairKey(p Pair) string {
+	return chain.Sum([]byte(min(p.Known, p.New) + "\x00" + max(p.Known, p.New))).String()
+}
 
 // Draft is what somebody wants to write into a window.
 type Draft struct {
@@ -127,6 +130,7 @@ func Write(ctx context.Context, e *Env, w Window, d Draft) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if out.Rejected == "" {
+		p.asked = item.Type == UserMessage
 		if out.Compression, err = p.makeRoom(item.Tokens); err != nil {
 			return out, err // which says what came of the check
 		}
@@ -145,9 +149,11 @@ type plan struct {
 	Change
 	ctx    context.Context
 	e      *Env
-	w      Window // with items of its own
+	w      Window  // with items of its own
+	about  *Window // whose task and goals count; nil: its own
 	before int
 	place  int64
+	asked  bool                // what is about to enter is the user's last message
 	cuts   map[string][]string // lines of summaries that are superseded, by the summary's id
 }
 
@@ -183,8 +189,12 @@ func (p *plan) add(item Item) {
 
 // leave takes items out of the window: to the scratchpad, or for good. What has entered by the same change was never there.
 func (p *plan) leave(ids []string, kept bool) {
+	leaving := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		leaving[id] = true
+	}
 	p.w.Items = slices.DeleteFunc(p.w.Items, func(item Item) bool {
-		if !slices.Contains(ids, item.ID) {
+		if !leaving[item.ID] {
 			return false
 		}
 		fresh := slices.ContainsFunc(p.Added, func(a Item) bool { return a.ID == item.ID })
@@ -209,7 +219,7 @@ func (p *plan) change() Change {
 func (p *plan) assess(out *Outcome, item *Item) error {
 	q := &item.Quality
 	*q = Quality{
-		Relevance: p.e.relevance(&p.w, item.Type, item.Content), Freshness: freshness(p.e.Now.Sub(item.ObservedAt)),
+		Relevance: p.e.relevance(cmp.Or(p.about, &p.w), item.Type, item.Content), Freshness: freshness(p.e.Now.Sub(item.ObservedAt)),
 		Accuracy: unverified, Completeness: 1, Consistency: 1,
 	}
 	var superseded []string
@@ -226,6 +236,9 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 				Failure: Clash, Action: ActionRejected, Items: []string{older.ID},
 				Reason: fmt.Sprintf("the slot %q holds what was observed later, at %s", item.Key, older.ObservedAt.Format(time.RFC3339)),
 			})
+			if p.e.Forced {
+				item.Key = "" // which what is newer has
+			}
 		} else {
 			superseded = append(superseded, older.ID)
 			if older.Content != item.Content {
@@ -251,6 +264,7 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 	out.Quality = *q
 	if p.e.Forced {
 		out.Rejected = ""
+		out.Mitigations = slices.DeleteFunc(out.Mitigations, func(m Mitigation) bool { return m.Action == ActionRejected })
 	}
 	if out.Rejected == "" {
 		p.leave(superseded, false)
@@ -371,8 +385,9 @@ func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) 
 		}
 		switch {
 		case v.Relation == Agrees && k.record != nil:
-			item.Quality.Accuracy = max(item.Quality.Accuracy, confirmed)
-			item.VerifiedBy = &k.record.Hash
+			if item.Quality.Accuracy >= MinAccuracy { // what another record contradicts stays contradicted
+				item.Quality.Accuracy, item.VerifiedBy = confirmed, &k.record.Hash
+			}
 		case v.Relation == Agrees:
 			continue
 		case k.record != nil:
@@ -420,18 +435,39 @@ func (p *plan) calm(out *Outcome) error {
 	if len(history) <= MaxHistory {
 		return nil
 	}
-	oldest := history[:len(history)-KeptHistory]
-	before := p.w.Used()
+	oldest := p.spare(history[:len(history)-KeptHistory])
 	n := sum(oldest)
-	if err := p.summarise(oldest, digestBudget(n), SummariseStep, nil); err != nil {
+	step, err := p.summarise(oldest, digestBudget(n), p.w.Capacity, SummariseStep)
+	if err != nil {
 		return err
+	}
+	by := ""
+	if step.By != "" {
+		by = " by " + step.By
+	}
+	if step.Fallback != "" {
+		by += " (" + step.Fallback + ")"
 	}
 	out.Mitigations = append(out.Mitigations, Mitigation{
 		Failure: Distraction, Action: ActionSummarised, Items: ids(oldest),
-		Reason: fmt.Sprintf("%d messages are more than %d: the oldest %d, of %d tokens, are summarised, and the newest %d stay word for word; %d tokens are freed",
-			len(history), MaxHistory, len(oldest), n, KeptHistory, before-p.w.Used()),
+		Reason: fmt.Sprintf("%d messages are more than %d: the oldest %d, of %d tokens, are summarised%s, and the newest %d stay word for word; %d tokens are freed",
+			len(history), MaxHistory, len(oldest), n, by, KeptHistory, step.Freed),
 	})
 	return nil
+}
+
+// spare gives those of messages that may leave: not what the user has asked last, however much was said since.
+func (p *plan) spare(messages []Item) []Item {
+	query := p.query()
+	return slices.DeleteFunc(slices.Clone(messages), func(item Item) bool { return query != nil && item.ID == query.ID })
+}
+
+// query gives the user's last message, nil if it is none of the window's.
+func (p *plan) query() *Item {
+	if p.asked {
+		return nil
+	}
+	return p.w.query()
 }
 
 // messages gives the history, oldest first.
