@@ -18,6 +18,8 @@ type claim struct {
 	words    []string // the meanings of what is said, sorted, each once
 	values   [kinds][]value
 	at       bool     // it begins with where: "at the office in Madrid"
+	placed   bool     // it begins with a preposition
+	named    bool     // a name or a number is in it
 	agents   []string // by whom: "built by …"
 	over     []string // to what the words are preferred
 }
@@ -36,6 +38,11 @@ func (l *lexicon) finish(c claim, subject []string, said []word) []claim {
 	c.values, rest = l.extract(said)
 	c.at = len(said) > 1 && l.is("at", said[0].norm) && l.is("article", said[1].norm)
 	c.words = distinct(rest)
+	c.named = slices.ContainsFunc(said, func(w word) bool { return w.upper || strings.ContainsAny(w.norm, "0123456789") })
+	c.placed = len(said) > 0 && l.is("preposition", said[0].norm)
+	if !slices.ContainsFunc(subject, func(s string) bool { return !l.is("discourse", s) }) {
+		return nil // each text has its own
+	}
 	if subject[0] == "there" && c.verb.name == "be" {
 		c.verb = exists
 	}

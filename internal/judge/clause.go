@@ -108,7 +108,7 @@ func (l *lexicon) findVerb(list []word) int {
 		if !ok || w.upper && i > 0 && !form.first {
 			continue
 		}
-		if before := at(list, i-1).norm; before != "" && (l.is("article", before) || l.is("possessive", before)) {
+		if before := at(list, i-1).norm; before == "'s" || l.is("article", before) || l.is("possessive", before) {
 			continue
 		}
 		if next, ok := l.verbs[at(list, i+1).norm]; ok && !auxiliary(form.name) && auxiliary(next.name) {
@@ -189,18 +189,29 @@ func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, b
 		}
 	}
 	subject = append(subject, rest...)
+	if names := l.namesIn(list); len(names) > 1 { // "from Paris to London" is not "from London to Paris"
+		subject = append(subject, strings.Join(names, ">"))
+	}
 	c.unique = l.unique(list, subject)
 	c.definite = l.is("article", list[0].norm) && !slices.ContainsFunc(subject, func(s string) bool { return l.is("person", s) })
 	return subject, len(subject) > 0
 }
 
+// namesIn gives the names among words, in their order.
+func (l *lexicon) namesIn(list []word) []string {
+	var names []string
+	for i, w := range list {
+		if _, common := l.concepts[l.concept(w.norm)]; w.upper && (i > 0 || !common && !l.is("drop", w.norm)) {
+			names = append(names, w.norm)
+		}
+	}
+	return names
+}
+
 // unique says whether a subject holds a name, or is of somebody whom all texts are about.
 func (l *lexicon) unique(list []word, subject []string) bool {
-	for i, w := range list {
-		_, common := l.concepts[l.concept(w.norm)]
-		if w.upper && (i > 0 || !common && !l.is("drop", w.norm)) || l.is("possessive", w.norm) {
-			return true
-		}
+	if len(l.namesIn(list)) > 0 || slices.ContainsFunc(list, func(w word) bool { return l.is("possessive", w.norm) }) {
+		return true
 	}
 	return slices.ContainsFunc(subject, func(s string) bool { return s == "user" || s == "customer" })
 }

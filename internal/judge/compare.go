@@ -82,17 +82,37 @@ func (l *lexicon) differ(a, b *claim, same bool, values comparison) string {
 	if a.verb.equates && len(onlyA) == 1 && len(onlyB) == 1 && l.opposites[onlyA[0]][onlyB[0]] {
 		return onlyA[0] + " and " + onlyB[0] + " exclude each other"
 	}
-	if a.verb.name == "be" && l.single(a.subject) && len(onlyA) == len(a.words) && len(onlyB) == len(b.words) && max(len(onlyA), len(onlyB)) <= 3 && min(len(onlyA), len(onlyB)) > 0 {
+	if a.verb.name == "be" && len(onlyA) == len(a.words) && len(onlyB) == len(b.words) && l.single(a, b) {
 		return "there is one of them"
 	}
 	return ""
 }
 
-// single says whether what a subject names has one value: a name, a favourite colour.
-func (l *lexicon) single(subject string) bool {
-	parts := strings.Split(subject, " ")
+// maxValue is of how many words what there is one of may be: more describe it.
+const maxValue = 3
+
+// single says whether what the subject of two claims names has one value, such as a name or a favourite colour, and both
+// claims tell it: by a name or a number where there is one, and not by what it is like.
+func (l *lexicon) single(a, b *claim) bool {
+	parts := strings.Split(a.subject, " ")
+	has := func(section string) bool {
+		return slices.ContainsFunc(parts, func(s string) bool { return l.is(section, s) })
+	}
+	demonym := func(c *claim) bool {
+		return slices.ContainsFunc(c.words, func(s string) bool { return l.is("demonym", s) })
+	}
+	describes := func(c *claim) bool {
+		return c.placed || len(c.words) == 0 || len(c.words) > maxValue || slices.ContainsFunc(c.words, func(s string) bool { return len(l.opposites[s]) > 0 })
+	}
 	numbered := slices.ContainsFunc(parts, func(s string) bool { return s[0] >= '0' && s[0] <= '9' }) // "field number 1" is none
-	return len(parts) > 1 && !numbered && slices.ContainsFunc(parts, func(s string) bool { return l.is("attribute", s) || l.is("favourite", s) })
+	if len(parts) < 2 || numbered || demonym(a) != demonym(b) {
+		return false
+	}
+	free := has("favourite") || has("secret")
+	if colour := slices.Contains(parts, "color"); free && !colour && (describes(a) || describes(b)) || colour && (a.placed || b.placed) {
+		return false
+	}
+	return free || has("attribute") && a.named && b.named && !describes(a) && !describes(b)
 }
 
 // tells says whether what a claim's verb says has one value of a kind.
