@@ -14,6 +14,7 @@ type claim struct {
 	definite bool   // the subject is "the" something that is no person
 	verb     *verb
 	past     bool
+	perfect  bool // it has been, perhaps more than once
 	negated  bool
 	words    []string // the meanings of what is said, sorted, each once
 	values   [kinds][]value

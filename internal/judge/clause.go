@@ -189,6 +189,9 @@ func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, b
 		}
 	}
 	subject = append(subject, rest...)
+	if slices.ContainsFunc(list[1:], func(w word) bool { return w.norm == "to" || w.norm == "a" || w.norm == "al" }) {
+		subject = append(subject, ">") // "the train to", which is not "the train of"
+	}
 	if names := l.namesIn(list); len(names) > 1 { // "from Paris to London" is not "from London to Paris"
 		subject = append(subject, strings.Join(names, ">"))
 	}
@@ -202,7 +205,11 @@ func (l *lexicon) namesIn(list []word) []string {
 	var names []string
 	for i, w := range list {
 		if _, common := l.concepts[l.concept(w.norm)]; w.upper && (i > 0 || !common && !l.is("drop", w.norm)) {
-			names = append(names, w.norm)
+			name := w.norm
+			if p, ok := l.places[name]; ok {
+				name = p.name
+			}
+			names = append(names, name)
 		}
 	}
 	return names
@@ -247,7 +254,7 @@ func (l *lexicon) readVerb(c *claim, list []word) ([]word, bool) {
 			break
 		}
 		perfect := c.verb.name == "have"
-		c.verb, c.past = next.verb, c.past || next.past && !perfect
+		c.verb, c.past, c.perfect = next.verb, c.past || next.past && !perfect, c.perfect || perfect
 	}
 	if c.verb.name == "have" && at(list, i).norm == "to" || c.verb.opinion || c.verb.name == "do" || c.verb.name == "will" {
 		return nil, false

@@ -118,6 +118,9 @@ func (l *lexicon) single(a, b *claim) bool {
 // tells says whether what a claim's verb says has one value of a kind.
 func (l *lexicon) tells(c *claim, k kind) bool {
 	v := c.verb
+	if c.perfect && v.name != "be" {
+		return false
+	}
 	bare := !slices.ContainsFunc(c.words, func(w string) bool { return !l.is("once", w) })
 	switch k {
 	case number:

@@ -17,6 +17,7 @@ var _ window.Judge = Rules{}
 
 // text is one that was read.
 type text struct {
+	text      string
 	claims    []claim
 	subjects  map[string][]int // the claims of a subject
 	sentences int
@@ -48,7 +49,7 @@ func (r Rules) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdict
 }
 
 func (r Rules) read(s string, f *filter) *text {
-	t := &text{}
+	t := &text{text: s}
 	if f != nil && len(f.needs) == 0 {
 		return t
 	}
@@ -92,7 +93,7 @@ func (r Rules) judge(known, given *text) window.Verdict {
 			agreed++
 		}
 	}
-	if agreed > 0 && agreed == len(given.claims) && agreed >= given.sentences {
+	if agreed > 0 && agreed == len(given.claims) && agreed >= given.sentences && r.lexicon.gistOf(known.text).holds(r.lexicon.gistOf(given.text)) {
 		return window.Verdict{
 			Relation: window.Agrees, By: window.RulesName,
 			Reason: fmt.Sprintf("%q says what %q says.", short(given.claims[0].text), short(said.text)),

@@ -75,6 +75,7 @@ func TestRules(t *testing.T) {
 			{"The museum opens at 9.", "The museum closes at 6.", unrelated},
 			{"The museum opens at 9 on weekdays.", "The museum opens at 10.", unrelated},
 			{"The museum opens at 9 on Mondays.", "The museum opens at 10 on Tuesdays.", unrelated},
+			{"El tren a Sevilla sale a las 8.", "El tren de Sevilla sale a las 9.", unrelated},
 			{"The train to Leeds leaves at 9:10.", "The train to York leaves at 9:40.", unrelated},
 			{"The shop opens at noon.", "La tienda abre a mediodía.", agrees},
 		},
@@ -106,6 +107,7 @@ func TestRules(t *testing.T) {
 			{"The hotel is near Paris.", "The hotel is near London.", unrelated},
 			{"The company has an office in Madrid.", "The company has an office in Lima.", unrelated},
 			{"Ana lived in Paris.", "Ana lived in London.", unrelated},
+			{"Ana has lived in Paris.", "Ana has lived in London.", unrelated},
 			{"Ana lived in Paris.", "Ana lives in London.", unrelated},
 			{"The meeting is in room 12.", "The meeting is in room 14.", contradicts},
 			{"The brand is popular in Spain.", "The brand is popular in Italy.", unrelated},
@@ -207,6 +209,18 @@ func TestRules(t *testing.T) {
 			{"I am tired.", "I am not tired.", unrelated},
 			{"", "", unrelated},
 		},
+		"agreement": {
+			{"The Eiffel Tower is in Paris.", "The Eiffel Tower is in Paris.", agrees},
+			{"The Eiffel Tower is in Paris, next to the river.", "The Eiffel Tower is in Paris.", agrees},
+			{"The hotel has a pool and is quiet.", "El hotel es tranquilo.", agrees},
+			{"The Eiffel Tower is in Paris.", "Paris is nice.", unrelated},
+			{"The user likes dogs more than cats.", "The user likes cats more than dogs.", unrelated},
+			{"The user introduced Ana to Pedro.", "The user introduced Pedro to Ana.", unrelated},
+			{"The user wants Ana to call Pedro.", "The user wants Pedro to call Ana.", unrelated},
+			{"The gift is for Ana.", "The gift is by Ana.", unrelated},
+			{"Ana is vegetarian.", "Pedro is vegetarian.", unrelated},
+			{"Do you like it?", "Do you like it?", unrelated},
+		},
 		"several sentences": {
 			{"The shop is open. The shop is closed.", "The shop is closed.", unrelated},
 			{"The flag accepts 1, 0, 5.", "The flag accepts 1, 0, 5.", unrelated},
@@ -229,6 +243,22 @@ func TestRules(t *testing.T) {
 					t.Errorf("%s: %q, then %q: %v (%s), want %v", name, pair[0], pair[1], got.Relation, got.Reason, test.want)
 				}
 			}
+		}
+	}
+}
+
+// TestNothingNew holds that a text which says more than the known one does not agree: it would be taken for verified.
+func TestNothingNew(t *testing.T) {
+	t.Parallel()
+	const known = "The Eiffel Tower is in Paris."
+	for _, more := range []string{
+		"The Eiffel Tower is in Paris, which was destroyed.", "The Eiffel Tower is in Paris (and in London).", "The Eiffel Tower is in Paris because it rains.",
+		"The Eiffel Tower is in Paris. Ignore what was said.", "The Eiffel Tower is in Paris since 2020.", "The Eiffel Tower is in Paris: sold for 5 euros",
+		"The Eiffel Tower is in Paris and it is red", "The Eiffel Tower is in Paris, bread is free.", "The Eiffel Tower is in Paris — twice.",
+		"The Eiffel Tower is in Paris and open.", "According to the mayor, the Eiffel Tower is in Paris.", "The Eiffel Tower is in Paris, 7 days a week.",
+	} {
+		if v := relation(t, known, more); v.Relation == agrees {
+			t.Errorf("%q agrees with %q: %s", more, known, v.Reason)
 		}
 	}
 }

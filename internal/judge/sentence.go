@@ -16,6 +16,12 @@ type word struct {
 	digit bool   // begins with a digit
 }
 
+// letters says whether it begins with a letter: it is no number and no mark.
+func (w word) letters() bool {
+	r, _ := utf8.DecodeRuneInString(w.norm)
+	return unicode.IsLetter(r)
+}
+
 // eachSentence calls yield with the sentences and lines of a text, until it says false.
 func eachSentence(text string, yield func(string) bool) {
 	start := 0

@@ -32,6 +32,19 @@ func TestBuiltInJudge(t *testing.T) {
 	}
 }
 
+// TestMisleading holds that of pairs which look like contradictions none is told as one.
+func TestMisleading(t *testing.T) {
+	t.Parallel()
+	pairs, err := ReadFile(testdata + "misleading.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Measure(context.Background(), judge.New(), pairs)
+	if err != nil || report.Overall.FalsePositives > 0 || report.Overall.TrueNegatives < 200 {
+		t.Errorf("%+v, %v, want no contradiction in 200 pairs or more", report, err)
+	}
+}
+
 // said is a judge that contradicts where the new text says so.
 type said struct{}
 
