@@ -75,6 +75,10 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 		return err
 	}
 	metrics.AddEmbeddings(embeddingCounts(s.DB))
+	if err := useModel(s.DB, c.Server, metrics, log); err != nil {
+		return err
+	}
+	metrics.AddWindows(windowFigures(s.DB))
 	s.KeepConversations(time.Duration(c.ConversationTTL))
 	announce(listener.Addr(), token, made, cfg.DataDir)
 	tokens := auth.NewTokens(token, s.DB, openIDProvider(c.Server), log)

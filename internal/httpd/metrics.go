@@ -159,6 +159,59 @@ func (c *problemCollector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
+// windowHelp says what each figure of windows is. They are those of the specification UC-SYS-003, of the last day, and all
+// gauges: what is older than a day leaves them again.
+var windowHelp = map[string]string{
+	"context_window_usage_avg":    "Mean share of the capacity that context windows used after an operation.",
+	"context_window_usage_p95":    "What 95 % of these do not exceed.",
+	"compression_triggered_count": "How often a window was compressed.",
+	"compression_ratio_avg":       "How many times smaller it became.",
+	"compression_latency_p95":     "Milliseconds that 95 % of the compressions did not exceed.",
+	"poisoning_attempts_blocked":  "How often content was kept out that contradicts a verified record.",
+	"distraction_mitigations":     "How often too long a history was summarised.",
+	"confusion_mitigations":       "How often too many tools were put aside.",
+	"clashes_resolved":            "How often an item made way for one that contradicts it.",
+	"context_quality_score_avg":   "Mean quality of what was written.",
+	"relevance_score_avg":         "Mean relevance.",
+	"accuracy_score_avg":          "Mean accuracy.",
+	"scratchpad_writes":           "Entries that were put on scratchpads.",
+	"scratchpad_reads":            "Entries that were read or injected.",
+	"rag_over_tools_calls":        "How often tools were searched for.",
+	"window_critical_exceeded":    "How often a write did not fit, whatever was compressed.",
+}
+
+// AddWindows adds how context windows do. What cannot be found out in time is left out.
+func (m *Metrics) AddWindows(figures func(context.Context) (map[string]float64, error)) {
+	c := &windowCollector{figures: figures, descs: map[string]*prometheus.Desc{}}
+	for name, help := range windowHelp {
+		c.descs[name] = prometheus.NewDesc(name, help+" Of the last day.", nil, nil)
+	}
+	m.registry.MustRegister(c)
+}
+
+type windowCollector struct {
+	figures func(context.Context) (map[string]float64, error)
+	descs   map[string]*prometheus.Desc
+}
+
+func (c *windowCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, desc := range c.descs {
+		to <- desc
+	}
+}
+
+func (c *windowCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), embeddingLimit)
+	defer cancel()
+	figures, err := c.figures(ctx)
+	if err != nil {
+		return
+	}
+	for name, desc := range c.descs {
+		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, figures[name])
+	}
+}
+
 // EmbeddingCount says how far the log is embedded with a provider's model, and what this server did for it.
 type EmbeddingCount struct {
 	Model                                    string
