@@ -11,6 +11,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/expirable"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -30,6 +31,11 @@ const (
 	mostSpeaking   = 12 // records that content is compared with
 	windowTries    = 20 // while other servers write to the same window
 	rememberedText = 20_000
+	// What windows were like when they were read last, each with its version, which says whether they still are. Not for long,
+	// since what is erased should not stay in memory either.
+	rememberedWindows = 512
+	rememberedFor     = time.Minute
+	rememberedBytes   = 256 << 10 // of a window's texts
 )
 
 // windows is what writing to windows needs besides the database.
@@ -37,6 +43,7 @@ type windows struct {
 	judge      window.Judge
 	summariser window.Summariser
 	words      *lru.Cache[chain.Hash, []int32] // of texts, by their hash
+	states     *expirable.LRU[string, loaded]  // by window; nothing that is in one is ever changed
 
 	mu   sync.Mutex
 	busy map[string]*queue // by window; guarded by mu
@@ -51,7 +58,7 @@ type queue struct {
 func newWindows() *windows {
 	words, _ := lru.New[chain.Hash, []int32](rememberedText) // fails for no size only
 	j, s := BuiltIn()
-	return &windows{judge: j, summariser: s, words: words, busy: map[string]*queue{}}
+	return &windows{judge: j, summariser: s, words: words, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), busy: map[string]*queue{}}
 }
 
 // UseModels has a model judge and summarise for windows. It must be called before the store is used; without, the built-in
@@ -175,6 +182,18 @@ func windowOf(r dbgen.MemoryWindow) (window.Window, error) {
 type loaded struct {
 	window.Window
 	overruled map[string]bool
+	next      *loaded // as it is once what was decided is kept; nil: not known
+}
+
+// remember keeps a state for the next who asks.
+func (w *windows) remember(l loaded) {
+	bytes := 0
+	for i := range l.Items {
+		bytes += len(l.Items[i].Content)
+	}
+	if l.next = nil; bytes <= rememberedBytes {
+		w.states.Add(l.ID, l)
+	}
 }
 
 // load reads a window with all that is in it. Its version is read first, so that a change since then is noticed by whoever
@@ -186,6 +205,9 @@ func (d *DB) load(ctx context.Context, q *dbgen.Queries, id string) (loaded, err
 	}
 	if err != nil {
 		return loaded{}, err
+	}
+	if known, ok := d.windows.states.Get(id); ok && known.Version == rows[0].MemoryWindow.Version {
+		return known, nil
 	}
 	l := loaded{}
 	if l.Window, err = windowOf(rows[0].MemoryWindow); err != nil {
@@ -208,6 +230,9 @@ func (d *DB) load(ctx context.Context, q *dbgen.Queries, id string) (loaded, err
 		for _, p := range pairs {
 			l.overruled[p] = true
 		}
+	}
+	if err == nil {
+		d.windows.remember(l)
 	}
 	return l, err
 }
@@ -346,6 +371,9 @@ func (d *DB) changing(ctx context.Context, id string, f func(q *dbgen.Queries, l
 		case !kept:
 			return fault.New(fault.Unavailable, "too many write to this window at once; nothing was done, try again")
 		default:
+			if l.next != nil {
+				d.windows.remember(*l.next)
+			}
 			return nil
 		}
 	}

@@ -32,14 +32,14 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 	if len(contents) == 0 || len(contents) > MaxScratchpad {
 		return nil, fault.Input("contents", "has %d entries; 1 to %d are allowed", len(contents), MaxScratchpad)
 	}
-	rows, err := d.readByKey().WindowByID(ctx, id, d.viewerText())
-	if err == nil && len(rows) == 0 {
-		err = errNoWindow("window")
+	known, ok := d.windows.states.Get(id)
+	if !ok { // whose it is, the statement below asks
+		var err error
+		if known, err = d.load(ctx, d.queries(), id); err != nil {
+			return nil, mapError(err)
+		}
 	}
-	if err != nil {
-		return nil, mapError(err)
-	}
-	count, err := token.Named(rows[0].MemoryWindow.Encoding)
+	count, err := token.Named(known.Encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 	done, err := d.queries().Offload(ctx, dbgen.OffloadParams{
 		At: o.At, ByPlayer: by.String(), TookUs: int32(time.Since(o.began).Microseconds()), WindowID: id, Viewer: d.viewerText(), Entries: parts[0],
 	})
-	if err == nil && len(done) == 0 {
+	if err == nil && done == 0 {
 		err = errNoWindow("window")
 	}
 	return put, mapError(err)
@@ -81,14 +81,14 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 
 // ReadScratchpad gives an entry, which goes on record; NOT_FOUND.
 func (d *DB) ReadScratchpad(ctx context.Context, id string, by chain.Hash) (ScratchpadEntry, error) {
-	rows, err := d.queries().ReadScratchpad(ctx, id, d.viewerText(), d.moment(), by.String())
+	rows, err := d.queries().ReadScratchpad(ctx, id, d.viewerText(), by.String(), d.moment())
 	if err == nil && len(rows) == 0 {
 		err = &fault.Error{Code: fault.NotFound, Field: "id", Message: "there is no such entry"}
 	}
 	if err != nil {
 		return ScratchpadEntry{}, mapError(err)
 	}
-	entry, err := entryOf(dbgen.MemoryScratchpad(rows[0]))
+	entry, err := entryOf(rows[0])
 	if err == nil && entry.Source != nil {
 		d.noteSources(entry.Source)
 	}

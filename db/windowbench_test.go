@@ -1,13 +1,19 @@
 package db_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/db/dbtest"
+	"github.com/tzzr/context-manager/db/local"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/knowledge"
 	"github.com/tzzr/context-manager/internal/selection"
@@ -32,19 +38,34 @@ func said(n int) string {
 	return fmt.Sprintf("In note %d of the journey somebody %s %s and went on to the next thing on a long list.", n, verbs[n/7%7], topics[n%7])
 }
 
+// durable has the databases of a benchmark in a Postgres as servers have it: what is committed is on disk.
+func durable(b *testing.B) *testing.B {
+	b.Helper()
+	dir, err := os.MkdirTemp("", "windows-")
+	if err == nil {
+		err = os.Chmod(dir, 0o711) // as root, for the postgres user to pass
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	server, err := local.Start(b.Context(), local.Config{DataDir: dir, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := errors.Join(server.Stop(context.WithoutCancel(b.Context())), os.RemoveAll(dir)); err != nil {
+			b.Error(err)
+		}
+	})
+	b.Setenv(dbtest.EnvURL, server.URL())
+	return b
+}
+
 // BenchmarkWindows measures what the specification sets budgets for, each beside a bare committed INSERT of the same text, by
 // turns. The window of 8,192 tokens is about half full, and 1,000 verified records stand by, of which many speak of its words.
 func BenchmarkWindows(b *testing.B) {
-	store, url := open(b)
+	store, url := open(durable(b))
 	conn := superuser(b, url)
-	for _, setting := range []string{"fsync", "synchronous_commit", "full_page_writes"} { // as servers have them
-		mustExec(b, conn, "ALTER SYSTEM SET "+setting+" = on")
-	}
-	mustExec(b, conn, "SELECT pg_reload_conf()")
-	b.Cleanup(func() {
-		mustExec(b, conn, "ALTER SYSTEM RESET ALL")
-		mustExec(b, conn, "SELECT pg_reload_conf()")
-	})
 	mustExec(b, conn, "CREATE TABLE public.bare (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, content TEXT NOT NULL, at TIMESTAMPTZ NOT NULL)")
 	var records []knowledge.Draft
 	for i := range 1000 {

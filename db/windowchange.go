@@ -249,30 +249,49 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 	if o.out.Rejected != "" {
 		o.Rejected = &o.out.Rejected
 	}
-	var draft *draftRow
-	if o.Rejected != nil {
-		draft = rowOfDraft(o.Draft, o.At)
+	row := operationRow{
+		Kind: o.Kind, By: o.By.String(), Before: o.Before, After: o.After, Took: o.Took.Microseconds(), Type: o.Type, Query: o.Query, Rejected: o.Rejected,
+		Quality: o.Quality, Mitigations: append([]window.Mitigation{}, o.Mitigations...), Compression: o.Compression, Judgements: rowsOfJudgements(o.Judgements),
+		Entered: append([]string{}, o.Entered...), Gone: append([]string{}, o.Gone...), Superseded: rowsOfItems(superseded), Sources: o.sources(l),
 	}
-	parts, err := encoded(draft, o.Quality, append([]window.Mitigation{}, o.Mitigations...), o.Compression, rowsOfJudgements(o.Judgements),
-		rowsOfItems(superseded), rowsOfItems(o.out.Kept), rowsOfItems(o.out.Added))
+	if o.Rejected != nil {
+		row.Draft = rowOfDraft(o.Draft, o.At)
+	}
+	if o.Selection != "" {
+		row.Selection = &o.Selection
+	}
+	parts, err := encoded(row, rowsOfItems(o.out.Kept), rowsOfItems(o.out.Added))
 	if err != nil {
 		return false, err
 	}
-	arg := dbgen.ChangeWindowParams{
-		Kind: string(o.Kind), At: o.At, ByPlayer: o.By.String(), TokensBefore: int32(o.Before), TokensAfter: int32(o.After), TookUs: int32(o.Took.Microseconds()),
-		Type: (*string)(o.Type), Draft: nullable(parts[0]), Query: o.Query, Rejected: o.Rejected, Quality: nullable(parts[1]), Mitigations: parts[2],
-		Compression: nullable(parts[3]), Judgements: parts[4], Entered: o.Entered, LeftForGood: o.Gone, Superseded: parts[5],
-		Sources: o.sources(l), WindowID: l.ID, Version: l.Version, Gone: append(idsOf(o.out.Gone), idsOf(o.out.Kept)...), Kept: parts[6], Added: parts[7],
-	}
-	if o.Selection != "" {
-		arg.Selection = &o.Selection
-	}
-	ids, err := q.ChangeWindow(ctx, arg)
-	if err != nil || len(ids) == 0 {
-		return false, err
-	}
-	o.ID, o.Window = ids[0], l.ID
-	return true, nil
+	o.ID, err = q.ChangeWindow(ctx, dbgen.ChangeWindowParams{
+		WindowID: l.ID, Version: l.Version, Operation: parts[0], Gone: append(idsOf(o.out.Gone), idsOf(o.out.Kept)...), Kept: parts[1], Added: parts[2], At: o.At,
+	})
+	o.Window = l.ID
+	l.next = &loaded{Window: changed(l.Window, o.out.Change), overruled: l.overruled}
+	return o.ID > 0, err
+}
+
+// operationRow is an operation as memory.change_window takes it.
+type operationRow struct {
+	Kind        WindowOperationKind `json:"kind"`
+	By          string              `json:"by_player"`
+	Before      int                 `json:"tokens_before"`
+	After       int                 `json:"tokens_after"`
+	Took        int64               `json:"took_us"`
+	Type        *window.ContentType `json:"type"`
+	Draft       *draftRow           `json:"draft"`
+	Query       *string             `json:"query"`
+	Rejected    *string             `json:"rejected"`
+	Quality     *window.Quality     `json:"quality"`
+	Mitigations []window.Mitigation `json:"mitigations"`
+	Compression *window.Compression `json:"compression"`
+	Judgements  []judgementRow      `json:"judgements"`
+	Entered     []string            `json:"entered"`
+	Gone        []string            `json:"gone"`
+	Superseded  []itemRow           `json:"superseded"`
+	Selection   *string             `json:"selection"`
+	Sources     []string            `json:"sources"`
 }
 
 // added gives the messages whose texts enter a window.

@@ -49,22 +49,10 @@ func (d *DB) Windows(ctx context.Context, p Page[WindowKey]) (Rows[WindowBrief, 
 	if err != nil {
 		return Rows[WindowBrief, WindowKey]{}, mapError(err)
 	}
-	ids := make([]string, len(found))
-	for i, r := range found {
-		ids[i] = r.ID
-	}
-	used, err := d.queries().WindowsUsed(ctx, ids)
-	if err != nil {
-		return Rows[WindowBrief, WindowKey]{}, mapError(err)
-	}
-	by := make(map[string]int, len(used))
-	for _, u := range used {
-		by[u.ID] = int(u.Used)
-	}
 	rows := rowsOf(p, found, func(r dbgen.MemoryWindow) Item[WindowBrief, WindowKey] {
 		w, e := windowOf(r)
 		err = errors.Join(err, e)
-		return Item[WindowBrief, WindowKey]{WindowBrief{w, by[r.ID]}, WindowKey{r.CreatedAt, r.ID}}
+		return Item[WindowBrief, WindowKey]{WindowBrief{w, int(r.Used)}, WindowKey{r.CreatedAt, r.ID}}
 	})
 	return rows, mapError(err)
 }
@@ -230,6 +218,7 @@ func (d *DB) Overrule(ctx context.Context, id int64, reason string, by chain.Has
 			if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
 				return kept, err
 			}
+			l.next = nil
 			marked, err := q.MarkOverruled(ctx, reason, id)
 			if err == nil && len(marked) == 0 {
 				err = fault.New(fault.Conflict, "somebody has overruled it")

@@ -90,6 +90,7 @@ func (d *DB) RegisterTools(ctx context.Context, id string, tools []window.Tool, 
 			if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
 				return kept, err
 			}
+			l.next = nil
 			if err = q.DropTools(ctx, id); err == nil {
 				err = q.AddTools(ctx, id, rows)
 			}
@@ -141,6 +142,7 @@ func (d *DB) SearchTools(ctx context.Context, id, query string, limit int, by ch
 			if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept || len(l.Tools) <= window.ToolsShown {
 				return kept, err
 			}
+			l.next = nil
 			return true, q.ShowTools(ctx, names, id)
 		})
 	})

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ func (d *DB) checkDraft(ctx context.Context, draft *window.Draft, source *chain.
 	if err := draft.Validate("input", d.moment()); err != nil {
 		return err
 	}
+	draft.ObservedAt = draft.ObservedAt.UTC().Truncate(time.Microsecond)
 	if source == nil {
 		return nil
 	}
@@ -88,6 +90,7 @@ func changed(w window.Window, c window.Change) window.Window {
 	gone := append(idsOf(c.Gone), idsOf(c.Kept)...)
 	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(item window.Item) bool { return slices.Contains(gone, item.ID) })
 	w.Items = append(w.Items, c.Added...)
+	slices.SortStableFunc(w.Items, func(a, b window.Item) int { return cmp.Compare(a.Place, b.Place) })
 	w.Version++
 	return w
 }
@@ -165,6 +168,7 @@ func (d *DB) RemoveFromWindow(ctx context.Context, id string, items []string, by
 				if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
 					return kept, err
 				}
+				l.next = nil
 				return true, q.TouchSharers(ctx, l.ID)
 			})
 		} else {

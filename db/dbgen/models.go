@@ -625,6 +625,7 @@ type MemoryWindow struct {
 	Task      string
 	Capacity  int32
 	Encoding  string
+	Used      int32
 	Version   int64
 	CreatedAt time.Time
 }

@@ -26,6 +26,7 @@ func (q *Queries) AddSegmentItem(ctx context.Context, segmentID string, item cha
 }
 
 const addSegmentWindows = `-- name: AddSegmentWindows :exec
+WITH changed AS (UPDATE memory.windows w SET version = w.version + 1 WHERE w.id = ANY (CAST($2::TEXT[] AS UUID[])))
 INSERT INTO memory.segment_windows (segment_id, window_id) SELECT CAST($1::TEXT AS UUID), unnest(CAST($2::TEXT[] AS UUID[]))
 `
 
@@ -45,102 +46,34 @@ func (q *Queries) AddTools(ctx context.Context, windowID string, tools chain.JSO
 	return err
 }
 
-const changeWindow = `-- name: ChangeWindow :many
-WITH changed AS (
-    UPDATE memory.windows w SET version = w.version + 1 WHERE w.id = CAST($20::TEXT AS UUID) AND w.version = $21::BIGINT RETURNING w.id, w.capacity
-), gone AS (
-    DELETE FROM memory.window_items i USING changed WHERE i.id = ANY ($22::TEXT[])
-), aside AS (
-    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, source, source_type, observed_at, created_at)
-    SELECT k.id, c.id, k.type, k.key, k.content, k.tokens, k.source, k.source_type::log.ref_type, k.observed_at, $2::TIMESTAMPTZ
-    FROM changed c, jsonb_to_recordset($23::JSONB) AS k (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ)
-    ORDER BY k.place
-    ON CONFLICT (id) DO NOTHING RETURNING id
-), added AS (
-    INSERT INTO memory.window_items (id, window_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
-    SELECT a.id, c.id, a.place, a.type, a.key, a.content, a.tokens, a.quality, a.verified_by, a.source, a.source_type::log.ref_type, a.observed_at, a.added_at, a.summary_of, a.injected
-    FROM changed c, jsonb_to_recordset($24::JSONB) AS a (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, quality JSONB,
-        verified_by TEXT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ, added_at TIMESTAMPTZ, summary_of TEXT[], injected BOOLEAN)
-)
-INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality,
-    mitigations, compression, judgements, entered, gone, superseded, put_aside, selection, sources)
-SELECT c.id, $1::TEXT, $2, $3::TEXT, c.capacity, $4::INT, $5::INT, $6::INT, $7::TEXT, CAST($8::TEXT AS JSONB),
-    $9::TEXT, $10::TEXT, CAST($11::TEXT AS JSONB), $12::JSONB, CAST($13::TEXT AS JSONB), $14::JSONB,
-    $15::TEXT[], $16::TEXT[], $17::JSONB, (SELECT count(*) FROM aside), CAST($18::TEXT AS UUID), CAST($19::TEXT[] AS CHAR(64)[])
-FROM changed c RETURNING id
+const changeWindow = `-- name: ChangeWindow :one
+SELECT COALESCE(memory.change_window(CAST($1::TEXT AS UUID), $2::BIGINT, $3::JSONB, $4::TEXT[], $5::JSONB, $6::JSONB, $7::TIMESTAMPTZ), 0)::BIGINT AS id
 `
 
 type ChangeWindowParams struct {
-	Kind         string
-	At           time.Time
-	ByPlayer     string
-	TokensBefore int32
-	TokensAfter  int32
-	TookUs       int32
-	Type         *string
-	Draft        *string
-	Query        *string
-	Rejected     *string
-	Quality      *string
-	Mitigations  chain.JSON
-	Compression  *string
-	Judgements   chain.JSON
-	Entered      []string
-	LeftForGood  []string
-	Superseded   chain.JSON
-	Selection    *string
-	Sources      []string
-	WindowID     string
-	Version      int64
-	Gone         []string
-	Kept         chain.JSON
-	Added        chain.JSON
+	WindowID  string
+	Version   int64
+	Operation chain.JSON
+	Gone      []string
+	Kept      chain.JSON
+	Added     chain.JSON
+	At        time.Time
 }
 
-// All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and no row.
-func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, changeWindow,
-		arg.Kind,
-		arg.At,
-		arg.ByPlayer,
-		arg.TokensBefore,
-		arg.TokensAfter,
-		arg.TookUs,
-		arg.Type,
-		arg.Draft,
-		arg.Query,
-		arg.Rejected,
-		arg.Quality,
-		arg.Mitigations,
-		arg.Compression,
-		arg.Judgements,
-		arg.Entered,
-		arg.LeftForGood,
-		arg.Superseded,
-		arg.Selection,
-		arg.Sources,
+// All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and 0.
+func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) (int64, error) {
+	row := q.db.QueryRow(ctx, changeWindow,
 		arg.WindowID,
 		arg.Version,
+		arg.Operation,
 		arg.Gone,
 		arg.Kept,
 		arg.Added,
+		arg.At,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []int64{}
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const contextMetrics = `-- name: ContextMetrics :one
@@ -366,7 +299,7 @@ const newWindow = `-- name: NewWindow :many
 INSERT INTO memory.windows (name, agent, task, capacity, encoding, created_at)
 SELECT $1::TEXT, CAST($2::TEXT AS CHAR(64)), $3::TEXT, $4::INT, $5::TEXT, $6::TIMESTAMPTZ
 WHERE (SELECT count(*) FROM memory.windows w WHERE w.agent = CAST($2::TEXT AS CHAR(64))) < $7::BIGINT
-RETURNING id, name, agent, task, capacity, encoding, version, created_at
+RETURNING id, name, agent, task, capacity, encoding, used, version, created_at
 `
 
 type NewWindowParams struct {
@@ -405,6 +338,7 @@ func (q *Queries) NewWindow(ctx context.Context, arg NewWindowParams) ([]MemoryW
 			&i.Task,
 			&i.Capacity,
 			&i.Encoding,
+			&i.Used,
 			&i.Version,
 			&i.CreatedAt,
 		); err != nil {
@@ -479,55 +413,32 @@ func (q *Queries) NoteOperation(ctx context.Context, arg NoteOperationParams) ([
 	return items, nil
 }
 
-const offload = `-- name: Offload :many
-WITH w AS (
-    SELECT w.id, w.capacity, memory.window_used(w.id) AS used FROM memory.windows w
-    WHERE w.id = CAST($4::TEXT AS UUID) AND ($5::bpchar IS NULL OR w.agent = $5::bpchar)
-), aside AS (
-    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at)
-    SELECT k.id, w.id, 'knowledge', '', k.content, k.tokens, $1::TIMESTAMPTZ, $1
-    FROM w, jsonb_to_recordset($6::JSONB) AS k (id TEXT, place INT, content TEXT, tokens INT) ORDER BY k.place
-    RETURNING id
-)
-INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, put_aside)
-SELECT w.id, 'offload', $1, $2::TEXT, w.capacity, w.used, w.used, $3::INT, (SELECT count(*) FROM aside) FROM w RETURNING id
+const offload = `-- name: Offload :one
+SELECT COALESCE(memory.offload(CAST($1::TEXT AS UUID), CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)), $4::JSONB, $5::TIMESTAMPTZ, $6::INT), 0)::BIGINT AS id
 `
 
 type OffloadParams struct {
-	At       time.Time
-	ByPlayer string
-	TookUs   int32
 	WindowID string
 	Viewer   *string
+	ByPlayer string
 	Entries  chain.JSON
+	At       time.Time
+	TookUs   int32
 }
 
-// Puts contents aside, all in one statement, and notes it.
-func (q *Queries) Offload(ctx context.Context, arg OffloadParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, offload,
-		arg.At,
-		arg.ByPlayer,
-		arg.TookUs,
+// Puts contents aside, all in one statement, and notes it; 0 if there is no such window.
+func (q *Queries) Offload(ctx context.Context, arg OffloadParams) (int64, error) {
+	row := q.db.QueryRow(ctx, offload,
 		arg.WindowID,
 		arg.Viewer,
+		arg.ByPlayer,
 		arg.Entries,
+		arg.At,
+		arg.TookUs,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []int64{}
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const overrulePairs = `-- name: OverrulePairs :exec
@@ -540,44 +451,24 @@ func (q *Queries) OverrulePairs(ctx context.Context, windowID string, pairs []st
 }
 
 const readScratchpad = `-- name: ReadScratchpad :many
-WITH e AS (
-    SELECT s.id, s.place, s.window_id, s.type, s.key, s.content, s.tokens, s.source, s.source_type, s.observed_at, s.created_at, w.capacity FROM memory.scratchpad s JOIN memory.windows w ON w.id = s.window_id
-    WHERE s.id = $1::TEXT AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
-), noted AS (
-    INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, entered)
-    SELECT e.window_id, 'read', $3::TIMESTAMPTZ, $4::TEXT, e.capacity, u.used, u.used, 0, ARRAY[e.id] FROM e, memory.window_used(e.window_id) AS u (used))
-SELECT e.id, e.place, e.window_id, e.type, e.key, e.content, e.tokens, e.source, e.source_type, e.observed_at, e.created_at FROM e
+SELECT s.id, s.place, s.window_id, s.type, s.key, s.content, s.tokens, s.source, s.source_type, s.observed_at, s.created_at FROM memory.read_scratchpad($1::TEXT, CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)), $4::TIMESTAMPTZ) s
 `
 
-type ReadScratchpadRow struct {
-	ID         string
-	Place      *int64
-	WindowID   string
-	Type       string
-	Key        string
-	Content    string
-	Tokens     int32
-	Source     *string
-	SourceType *chain.RefType
-	ObservedAt time.Time
-	CreatedAt  time.Time
-}
-
 // Reads an entry, and notes it.
-func (q *Queries) ReadScratchpad(ctx context.Context, iD string, viewer *string, at time.Time, byPlayer string) ([]ReadScratchpadRow, error) {
+func (q *Queries) ReadScratchpad(ctx context.Context, iD string, viewer *string, byPlayer string, at time.Time) ([]MemoryScratchpad, error) {
 	rows, err := q.db.Query(ctx, readScratchpad,
 		iD,
 		viewer,
-		at,
 		byPlayer,
+		at,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ReadScratchpadRow{}
+	items := []MemoryScratchpad{}
 	for rows.Next() {
-		var i ReadScratchpadRow
+		var i MemoryScratchpad
 		if err := rows.Scan(
 			&i.ID,
 			&i.Place,
@@ -602,12 +493,7 @@ func (q *Queries) ReadScratchpad(ctx context.Context, iD string, viewer *string,
 }
 
 const recordsSpeaking = `-- name: RecordsSpeaking :many
-SELECT r.hash, r.title, r.content FROM (
-    SELECT l.kind, l.source_id, max(icount(l.keys & $1::INT[])) AS shared FROM embedding.lexical l
-    WHERE l.kind <> 'context' AND l.keys && $1::INT[]
-    GROUP BY l.kind, l.source_id ORDER BY shared DESC, l.source_id DESC LIMIT $2) f
-JOIN knowledge.records r ON r.id = f.source_id AND r.verified
-ORDER BY f.shared DESC, r.id DESC
+SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM knowledge.speaking($1::INT[], $2::INT) s
 `
 
 type RecordsSpeakingRow struct {
@@ -868,7 +754,7 @@ func (q *Queries) SourceKind(ctx context.Context, hash string, viewer *string) (
 }
 
 const touchSharers = `-- name: TouchSharers :exec
-UPDATE memory.windows w SET version = w.version + 1
+UPDATE memory.windows w SET version = w.version + 1, used = memory.window_used(w.id)
 WHERE w.id <> CAST($1::TEXT AS UUID) AND w.id IN (
     SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST($1::TEXT AS UUID))
 `
@@ -880,7 +766,7 @@ func (q *Queries) TouchSharers(ctx context.Context, id string) error {
 }
 
 const windowByID = `-- name: WindowByID :many
-SELECT w.id, w.name, w.agent, w.task, w.capacity, w.encoding, w.version, w.created_at, EXISTS (SELECT FROM memory.segment_windows s WHERE s.window_id = w.id) AS shares,
+SELECT w.id, w.name, w.agent, w.task, w.capacity, w.encoding, w.used, w.version, w.created_at, EXISTS (SELECT FROM memory.segment_windows s WHERE s.window_id = w.id) AS shares,
     EXISTS (SELECT FROM memory.tools t WHERE t.window_id = w.id) AS tools,
     EXISTS (SELECT FROM memory.window_overruled o WHERE o.window_id = w.id) AS overruled
 FROM memory.windows w
@@ -911,6 +797,7 @@ func (q *Queries) WindowByID(ctx context.Context, iD string, viewer *string) ([]
 			&i.MemoryWindow.Task,
 			&i.MemoryWindow.Capacity,
 			&i.MemoryWindow.Encoding,
+			&i.MemoryWindow.Used,
 			&i.MemoryWindow.Version,
 			&i.MemoryWindow.CreatedAt,
 			&i.Shares,
@@ -1125,7 +1012,7 @@ func (q *Queries) WindowTools(ctx context.Context, windowID string) ([]MemoryToo
 }
 
 const windows = `-- name: Windows :many
-SELECT w.id, w.name, w.agent, w.task, w.capacity, w.encoding, w.version, w.created_at FROM memory.windows w
+SELECT w.id, w.name, w.agent, w.task, w.capacity, w.encoding, w.used, w.version, w.created_at FROM memory.windows w
 WHERE ($1::bpchar IS NULL OR w.agent = $1::bpchar)
     AND ($2::TIMESTAMPTZ IS NULL OR (w.created_at, w.id) < ($2::TIMESTAMPTZ, CAST($3::TEXT AS UUID)))
 ORDER BY w.created_at DESC, w.id DESC LIMIT $4
@@ -1152,38 +1039,10 @@ func (q *Queries) Windows(ctx context.Context, viewer *string, beforeAt *time.Ti
 			&i.Task,
 			&i.Capacity,
 			&i.Encoding,
+			&i.Used,
 			&i.Version,
 			&i.CreatedAt,
 		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const windowsUsed = `-- name: WindowsUsed :many
-SELECT u.id::TEXT AS id, memory.window_used(u.id)::INT AS used FROM unnest(CAST($1::TEXT[] AS UUID[])) AS u (id)
-`
-
-type WindowsUsedRow struct {
-	ID   string
-	Used int32
-}
-
-func (q *Queries) WindowsUsed(ctx context.Context, ids []string) ([]WindowsUsedRow, error) {
-	rows, err := q.db.Query(ctx, windowsUsed, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []WindowsUsedRow{}
-	for rows.Next() {
-		var i WindowsUsedRow
-		if err := rows.Scan(&i.ID, &i.Used); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

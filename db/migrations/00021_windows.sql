@@ -10,6 +10,7 @@ CREATE TABLE memory.windows (
     task       TEXT NOT NULL DEFAULT '',
     capacity   INT NOT NULL CHECK (capacity BETWEEN 16 AND 2000000),
     encoding   TEXT NOT NULL,
+    used       INT NOT NULL DEFAULT 0 CHECK (used BETWEEN 0 AND capacity), -- memory.window_used, kept by whoever changes it
     version    BIGINT NOT NULL DEFAULT 0, -- of what is in it: who writes says which one they have seen
     created_at TIMESTAMPTZ NOT NULL
 ) WITH (fillfactor = 70);
@@ -152,6 +153,101 @@ BEGIN
     END IF;
 END $$;
 
+-- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and NULL. Its plans are
+-- made once: to plan took longer than to do it.
+CREATE FUNCTION memory.change_window(of_window UUID, seen BIGINT, op JSONB, gone TEXT[], kept JSONB, added JSONB, at TIMESTAMPTZ) RETURNS BIGINT LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    holds INT;
+    aside INT := 0;
+    done BIGINT;
+BEGIN
+    UPDATE memory.windows w SET version = w.version + 1, used = (op ->> 'tokens_after')::INT WHERE w.id = of_window AND w.version = seen
+        RETURNING w.capacity INTO holds;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    IF gone <> '{}' THEN
+        DELETE FROM memory.window_items i WHERE i.id = ANY (gone);
+    END IF;
+    IF kept <> '[]' THEN
+        INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, source, source_type, observed_at, created_at)
+        SELECT k.id, of_window, k.type, k.key, k.content, k.tokens, k.source, k.source_type::log.ref_type, k.observed_at, at
+        FROM jsonb_to_recordset(kept) AS k (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ)
+        ORDER BY k.place
+        ON CONFLICT (id) DO NOTHING; -- what was injected is there
+        GET DIAGNOSTICS aside = ROW_COUNT;
+    END IF;
+    IF added <> '[]' THEN
+        INSERT INTO memory.window_items (id, window_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
+        SELECT a.id, of_window, a.place, a.type, a.key, a.content, a.tokens, a.quality, a.verified_by, a.source, a.source_type::log.ref_type, a.observed_at, a.added_at,
+            a.summary_of, a.injected
+        FROM jsonb_to_recordset(added) AS a (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, quality JSONB,
+            verified_by TEXT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ, added_at TIMESTAMPTZ, summary_of TEXT[], injected BOOLEAN);
+    END IF;
+    INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality,
+        mitigations, compression, judgements, entered, gone, superseded, put_aside, selection, sources)
+    SELECT of_window, o.kind, at, o.by_player, holds, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality,
+        o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, aside, o.selection, o.sources
+    FROM jsonb_to_record(op) AS o (kind TEXT, by_player TEXT, tokens_before INT, tokens_after INT, took_us INT, type TEXT, draft JSONB, query TEXT, rejected TEXT, quality JSONB,
+        mitigations JSONB, compression JSONB, judgements JSONB, entered TEXT[], gone TEXT[], superseded JSONB, selection UUID, sources CHAR(64)[])
+    RETURNING id INTO done;
+    RETURN done;
+END $$;
+
+-- Puts contents on the scratchpad of a window of the agent (NULL: of anybody), and notes it; NULL if there is none.
+CREATE FUNCTION memory.offload(of_window UUID, viewer CHAR(64), by_player CHAR(64), entries JSONB, at TIMESTAMPTZ, took_us INT) RETURNS BIGINT LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    w memory.windows;
+    n INT;
+    done BIGINT;
+BEGIN
+    SELECT * INTO w FROM memory.windows o WHERE o.id = of_window AND (viewer IS NULL OR o.agent = viewer) FOR KEY SHARE;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at)
+    SELECT k.id, of_window, 'knowledge', '', k.content, k.tokens, at, at
+    FROM jsonb_to_recordset(entries) AS k (id TEXT, place INT, content TEXT, tokens INT) ORDER BY k.place;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, put_aside)
+    VALUES (of_window, 'offload', at, by_player, w.capacity, w.used, w.used, took_us, n) RETURNING id INTO done;
+    RETURN done;
+END $$;
+
+-- Reads an entry of the scratchpad of a window of the agent (NULL: of anybody), and notes it.
+CREATE FUNCTION memory.read_scratchpad(entry TEXT, viewer CHAR(64), by_player CHAR(64), at TIMESTAMPTZ) RETURNS SETOF memory.scratchpad LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    e memory.scratchpad;
+    w memory.windows;
+BEGIN
+    SELECT * INTO e FROM memory.scratchpad s WHERE s.id = entry;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    SELECT * INTO w FROM memory.windows o WHERE o.id = e.window_id AND (viewer IS NULL OR o.agent = viewer);
+    IF FOUND THEN
+        INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, entered)
+        VALUES (w.id, 'read', at, by_player, w.capacity, w.used, w.used, 0, ARRAY[e.id]);
+        RETURN NEXT e;
+    END IF;
+END $$;
+
+-- The verified records that have most of these words, as keys of embedding.lexical.
+CREATE FUNCTION knowledge.speaking(words INT[], most INT) RETURNS TABLE (hash CHAR(64), title TEXT, content TEXT) LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    RETURN QUERY
+    SELECT r.hash::CHAR(64), r.title, r.content FROM (
+        SELECT l.source_id, max(public.icount(l.keys OPERATOR(public.&) words)) AS shared FROM embedding.lexical l
+        WHERE l.kind <> 'context' AND l.keys OPERATOR(public.&&) words
+        GROUP BY l.source_id ORDER BY shared DESC, l.source_id DESC LIMIT most) f
+    JOIN knowledge.records r ON r.id = f.source_id AND r.verified
+    ORDER BY f.shared DESC, r.id DESC;
+END $$;
+
 -- Takes what came from a message out of all windows, with the summaries that stand for it; for good, scratchpads and history
 -- forget it as well.
 CREATE FUNCTION memory.leave_windows(message CHAR(64), for_good BOOLEAN) RETURNS VOID LANGUAGE plpgsql
@@ -165,18 +261,22 @@ BEGIN
     IF leaving <> '{}' THEN
         leaving := leaving || ARRAY(SELECT i.id FROM memory.window_items i WHERE i.summary_of && leaving AND i.summary_of <> '{}');
         FOR w IN
-            SELECT o.id, o.capacity, memory.window_used(o.id) AS used FROM memory.windows o
+            SELECT o.id, o.capacity, o.used FROM memory.windows o
             WHERE o.id IN (
                 SELECT i.window_id FROM memory.window_items i WHERE i.id = ANY (leaving)
                 UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.id = ANY (leaving))
             ORDER BY o.id FOR UPDATE
         LOOP
-            UPDATE memory.windows o SET version = o.version + 1 WHERE o.id = w.id;
+            UPDATE memory.windows o SET version = o.version + 1 WHERE o.id = w.id; -- and what is used below
             INSERT INTO memory.window_operations (window_id, kind, at, capacity, tokens_before, tokens_after, took_us, gone)
             SELECT w.id, 'forget', clock_timestamp(), w.capacity, w.used, w.used - COALESCE(sum(i.tokens), 0), 0, array_agg(i.id)
             FROM memory.window_items i
             WHERE i.id = ANY (leaving) AND (i.window_id = w.id OR i.segment_id IN (SELECT s.segment_id FROM memory.segment_windows s WHERE s.window_id = w.id));
         END LOOP;
+        WITH gone AS (SELECT i.window_id, i.segment_id, i.tokens FROM memory.window_items i WHERE i.id = ANY (leaving)), of AS (
+            SELECT g.window_id AS id, g.tokens FROM gone g WHERE g.window_id IS NOT NULL
+            UNION ALL SELECT s.window_id, g.tokens FROM gone g JOIN memory.segment_windows s ON s.segment_id = g.segment_id)
+        UPDATE memory.windows o SET used = o.used - f.tokens FROM (SELECT of.id, sum(of.tokens)::INT AS tokens FROM of GROUP BY of.id) f WHERE f.id = o.id;
         DELETE FROM memory.window_items i WHERE i.id = ANY (leaving);
         IF for_good THEN
             DELETE FROM memory.scratchpad s WHERE s.id = ANY (leaving);

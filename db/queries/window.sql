@@ -33,9 +33,6 @@ ORDER BY w.created_at DESC, w.id DESC LIMIT @row_count;
 -- name: CountWindows :one
 SELECT count(*) FROM memory.windows w WHERE sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar;
 
--- name: WindowsUsed :many
-SELECT u.id::TEXT AS id, memory.window_used(u.id)::INT AS used FROM unnest(CAST(@ids::TEXT[] AS UUID[])) AS u (id);
-
 -- name: WindowItems :many
 SELECT i.* FROM memory.window_items i WHERE i.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY i.place;
 
@@ -59,6 +56,7 @@ ORDER BY sw.window_id;
 INSERT INTO memory.segments (name, created_at) VALUES (@name, @created_at) RETURNING id::TEXT AS id;
 
 -- name: AddSegmentWindows :exec
+WITH changed AS (UPDATE memory.windows w SET version = w.version + 1 WHERE w.id = ANY (CAST(@windows::TEXT[] AS UUID[])))
 INSERT INTO memory.segment_windows (segment_id, window_id) SELECT CAST(@segment_id::TEXT AS UUID), unnest(CAST(@windows::TEXT[] AS UUID[]));
 
 -- name: LockWindows :many
@@ -92,12 +90,7 @@ UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = @id
 
 -- name: RecordsSpeaking :many
 -- The verified records that have most of these words.
-SELECT r.hash, r.title, r.content FROM (
-    SELECT l.kind, l.source_id, max(icount(l.keys & @keys::INT[])) AS shared FROM embedding.lexical l
-    WHERE l.kind <> 'context' AND l.keys && @keys::INT[]
-    GROUP BY l.kind, l.source_id ORDER BY shared DESC, l.source_id DESC LIMIT @most) f
-JOIN knowledge.records r ON r.id = f.source_id AND r.verified
-ORDER BY f.shared DESC, r.id DESC;
+SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM knowledge.speaking(@keys::INT[], @most::INT) s;
 
 -- name: SourceKind :many
 -- Whether a hash is a message that somebody sees, or a record, and may be used.
@@ -111,30 +104,9 @@ UNION ALL SELECT r.kind, FALSE, FALSE FROM knowledge.records r WHERE r.hash = CA
 -- name: RefuseSources :exec
 SELECT memory.refuse_sources(@hashes::TEXT[]);
 
--- name: ChangeWindow :many
--- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and no row.
-WITH changed AS (
-    UPDATE memory.windows w SET version = w.version + 1 WHERE w.id = CAST(@window_id::TEXT AS UUID) AND w.version = @version::BIGINT RETURNING w.id, w.capacity
-), gone AS (
-    DELETE FROM memory.window_items i USING changed WHERE i.id = ANY (@gone::TEXT[])
-), aside AS (
-    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, source, source_type, observed_at, created_at)
-    SELECT k.id, c.id, k.type, k.key, k.content, k.tokens, k.source, k.source_type::log.ref_type, k.observed_at, @at::TIMESTAMPTZ
-    FROM changed c, jsonb_to_recordset(@kept::JSONB) AS k (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ)
-    ORDER BY k.place
-    ON CONFLICT (id) DO NOTHING RETURNING id
-), added AS (
-    INSERT INTO memory.window_items (id, window_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
-    SELECT a.id, c.id, a.place, a.type, a.key, a.content, a.tokens, a.quality, a.verified_by, a.source, a.source_type::log.ref_type, a.observed_at, a.added_at, a.summary_of, a.injected
-    FROM changed c, jsonb_to_recordset(@added::JSONB) AS a (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, quality JSONB,
-        verified_by TEXT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ, added_at TIMESTAMPTZ, summary_of TEXT[], injected BOOLEAN)
-)
-INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality,
-    mitigations, compression, judgements, entered, gone, superseded, put_aside, selection, sources)
-SELECT c.id, @kind::TEXT, @at, @by_player::TEXT, c.capacity, @tokens_before::INT, @tokens_after::INT, @took_us::INT, sqlc.narg('type')::TEXT, CAST(sqlc.narg('draft')::TEXT AS JSONB),
-    sqlc.narg('query')::TEXT, sqlc.narg('rejected')::TEXT, CAST(sqlc.narg('quality')::TEXT AS JSONB), @mitigations::JSONB, CAST(sqlc.narg('compression')::TEXT AS JSONB), @judgements::JSONB,
-    @entered::TEXT[], @left_for_good::TEXT[], @superseded::JSONB, (SELECT count(*) FROM aside), CAST(sqlc.narg('selection')::TEXT AS UUID), CAST(@sources::TEXT[] AS CHAR(64)[])
-FROM changed c RETURNING id;
+-- name: ChangeWindow :one
+-- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and 0.
+SELECT COALESCE(memory.change_window(CAST(@window_id::TEXT AS UUID), @version::BIGINT, @operation::JSONB, @gone::TEXT[], @kept::JSONB, @added::JSONB, @at::TIMESTAMPTZ), 0)::BIGINT AS id;
 
 -- name: AddSegmentItem :exec
 INSERT INTO memory.window_items (id, segment_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
@@ -148,7 +120,7 @@ DELETE FROM memory.window_items i WHERE i.segment_id = CAST(@segment_id::TEXT AS
 
 -- name: TouchSharers :exec
 -- The other windows of what a window shares have changed as well.
-UPDATE memory.windows w SET version = w.version + 1
+UPDATE memory.windows w SET version = w.version + 1, used = memory.window_used(w.id)
 WHERE w.id <> CAST(@id::TEXT AS UUID) AND w.id IN (
     SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST(@id::TEXT AS UUID));
 
@@ -160,29 +132,13 @@ SELECT w.id, @kind::TEXT, @at::TIMESTAMPTZ, @by_player::TEXT, w.capacity, @token
 FROM memory.windows w WHERE w.id = CAST(@window_id::TEXT AS UUID)
 RETURNING id;
 
--- name: Offload :many
--- Puts contents aside, all in one statement, and notes it.
-WITH w AS (
-    SELECT w.id, w.capacity, memory.window_used(w.id) AS used FROM memory.windows w
-    WHERE w.id = CAST(@window_id::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
-), aside AS (
-    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at)
-    SELECT k.id, w.id, 'knowledge', '', k.content, k.tokens, @at::TIMESTAMPTZ, @at
-    FROM w, jsonb_to_recordset(@entries::JSONB) AS k (id TEXT, place INT, content TEXT, tokens INT) ORDER BY k.place
-    RETURNING id
-)
-INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, put_aside)
-SELECT w.id, 'offload', @at, @by_player::TEXT, w.capacity, w.used, w.used, @took_us::INT, (SELECT count(*) FROM aside) FROM w RETURNING id;
+-- name: Offload :one
+-- Puts contents aside, all in one statement, and notes it; 0 if there is no such window.
+SELECT COALESCE(memory.offload(CAST(@window_id::TEXT AS UUID), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)), CAST(@by_player::TEXT AS CHAR(64)), @entries::JSONB, @at::TIMESTAMPTZ, @took_us::INT), 0)::BIGINT AS id;
 
 -- name: ReadScratchpad :many
 -- Reads an entry, and notes it.
-WITH e AS (
-    SELECT s.*, w.capacity FROM memory.scratchpad s JOIN memory.windows w ON w.id = s.window_id
-    WHERE s.id = @id::TEXT AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
-), noted AS (
-    INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, entered)
-    SELECT e.window_id, 'read', @at::TIMESTAMPTZ, @by_player::TEXT, e.capacity, u.used, u.used, 0, ARRAY[e.id] FROM e, memory.window_used(e.window_id) AS u (used))
-SELECT e.id, e.place, e.window_id, e.type, e.key, e.content, e.tokens, e.source, e.source_type, e.observed_at, e.created_at FROM e;
+SELECT s.* FROM memory.read_scratchpad(@id::TEXT, CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)), CAST(@by_player::TEXT AS CHAR(64)), @at::TIMESTAMPTZ) s;
 
 -- name: ScratchpadEntry :many
 SELECT s.* FROM memory.scratchpad s WHERE s.id = @id AND s.window_id = CAST(@window_id::TEXT AS UUID);
