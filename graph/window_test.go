@@ -607,14 +607,17 @@ func TestAlternate7Clash(t *testing.T) {
 				Edges []struct {
 					Node struct {
 						Superseded []windowItem
-						Judgements []struct{ Relation, By, Known string }
+						Judgements []struct {
+							Relation, By, Known string
+							Overruled           bool
+						}
 					}
 				}
 			}
 		}
 	}
-	a.ask(`query($id: ID!) { window(id: $id) { operations(first: 10) { edges { node { superseded `+itemFields+` judgements { relation by known } } } } } }`, object{"id": id}, &op)
-	if clash := op.Window.Operations.Edges[3].Node; len(clash.Superseded) != 1 || clash.Superseded[0].Content != "User prefers budget hotels" || clash.Judgements[0].By != "rules" || clash.Judgements[0].Relation != "CONTRADICTS" {
+	a.ask(`query($id: ID!) { window(id: $id) { operations(first: 10) { edges { node { superseded `+itemFields+` judgements { relation by known overruled } } } } } }`, object{"id": id}, &op)
+	if clash := op.Window.Operations.Edges[3].Node; len(clash.Superseded) != 1 || clash.Superseded[0].Content != "User prefers budget hotels" || clash.Judgements[0].By != "rules" || clash.Judgements[0].Relation != "CONTRADICTS" || clash.Judgements[0].Overruled {
 		t.Errorf("2B.5: on record: %+v", clash)
 	}
 	// Overruled, both are there.

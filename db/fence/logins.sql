@@ -55,7 +55,8 @@ GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA auth TO cm_writer;
 
 GRANT INSERT ON log.messages, log.message_refs, log.append_keys, knowledge.records, memory.selections, memory.quarantines, log.audit_sessions TO cm_writer;
 GRANT UPDATE ON memory.quarantines TO cm_writer;
-GRANT INSERT, UPDATE, DELETE ON memory.conversations TO cm_writer;
+GRANT INSERT, UPDATE, DELETE ON memory.conversations, memory.windows, memory.segments, memory.segment_windows, memory.window_items,
+    memory.scratchpad, memory.tools, memory.window_operations, memory.window_overruled TO cm_writer;
 GRANT USAGE ON SEQUENCE log.message_id TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.erase TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.absent, log.sessions_between, memory.quarantined_turns TO cm_writer, cm_reader;

@@ -223,7 +223,7 @@ func (o WindowOperation) Compression() *Compression {
 func (o WindowOperation) Judgements() []Judgement {
 	out := make([]Judgement, len(o.WindowOperation.Judgements))
 	for i, j := range o.WindowOperation.Judgements {
-		out[i] = Judgement{j, o.Overruled != nil && j.Verdict.Relation == window.Contradicts}
+		out[i] = Judgement{j, o.WindowOperation.Overruled != nil && j.Verdict.Relation == window.Contradicts}
 	}
 	return out
 }
