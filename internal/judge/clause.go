@@ -127,32 +127,37 @@ func auxiliary(name string) bool {
 	return false
 }
 
-// readSubject reads what stands before the verb. It is false if nothing can be compared with it.
-func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, bool) {
-	for len(list) > 0 { // "does not", "no se", "never"
+// trimSubject takes off what stands between a subject and its verb ("does not", "no se", "never", "no me"), and "yes," before
+// it. Of "me gusta" the subject is who likes.
+func (l *lexicon) trimSubject(c *claim, list []word, form verbForm) []word {
+	first := false
+	for len(list) > 0 {
 		last := list[len(list)-1].norm
-		if l.is("negation", last) {
+		switch {
+		case l.is("negation", last):
 			c.negated = true
-		} else if !l.is("clitic", last) && (!l.is("drop", last) || l.is("article", last)) {
-			break
-		} else if form.object && (last == "me" || last == "nos") {
-			list = append(list[:len(list)-1:len(list)-1], word{norm: "yo"})
-			break
+		case form.object && (last == "me" || last == "nos"):
+			first = true
+		case !l.is("clitic", last) && (!l.is("drop", last) || l.is("article", last)):
+			if len(list) > 2 && list[1].norm == "," && l.is("interjection", list[0].norm) {
+				list = list[2:]
+			}
+			if first {
+				return append(list[:len(list):len(list)], word{norm: "yo"})
+			}
+			return list
 		}
 		list = list[:len(list)-1]
 	}
-	if form.object && len(list) > 0 && list[len(list)-1].norm == "yo" {
-		if n := len(list) - 1; n > 0 && l.is("negation", list[n-1].norm) {
-			c.negated = true
-			list = slices.Delete(slices.Clone(list), n-1, n)
-		}
+	if first {
+		return []word{{norm: "yo"}}
 	}
-	for i, w := range list { // "yes, the museum …"
-		if w.norm == "," && i == 1 && l.is("interjection", list[0].norm) {
-			list = list[2:]
-			break
-		}
-	}
+	return nil
+}
+
+// readSubject reads what stands before the verb. It is false if nothing can be compared with it.
+func (l *lexicon) readSubject(c *claim, list []word, form verbForm) ([]string, bool) {
+	list = l.trimSubject(c, list, form)
 	if len(list) == 0 && form.name == "exist" || len(list) == 1 && list[0].norm == "there" && form.name == "be" {
 		return []string{"there"}, true
 	}
