@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,8 +18,8 @@ const (
 	TrimStep         Strategy = "trim_oldest"          // messages leave for the scratchpad, those older than an hour first
 	SummariseStep    Strategy = "summarize"            // a summary takes the place of the conversation's older messages
 	ArchiveStep      Strategy = "archive"              // tool results, then knowledge, leave for the scratchpad
-	SummariseAllStep Strategy = "summarize_all"        // a summary takes the place of all that is not essential
-	RemoveStep       Strategy = "remove_non_essential" // that leaves for the scratchpad
+	RemoveStep       Strategy = "remove_non_essential" // all that is not essential leaves for the scratchpad
+	SummariseAllStep Strategy = "summarize_all"        // a summary takes its place
 )
 
 // Step is what a strategy did.
@@ -111,8 +112,8 @@ func (p *plan) exceeded(tokens int) error {
 func (p *plan) compress(c *Compression, goal int) error {
 	var left []Item
 	// The newest messages stay word for word; where even these are too much, fewer of them.
-	for keep := KeptHistory; keep >= 2 && p.w.Used() > goal; keep /= 2 {
-		trimmed := p.oldest(goal, keep)
+	for keep := KeptHistory; keep >= 2; keep /= 2 {
+		trimmed := p.oldest(goal, keep, sum(left))
 		if len(trimmed) == 0 {
 			continue
 		}
@@ -154,13 +155,13 @@ func (c *Compression) note(s Step) {
 	c.Steps = append(c.Steps, s)
 }
 
-// oldest gives the oldest messages whose leaving, together with room for a summary of them, brings the window to a goal, but
-// for the newest. What is older than an hour comes first, being the oldest.
-func (p *plan) oldest(goal, keep int) []Item {
+// oldest gives the oldest messages whose leaving brings the window to a goal, with room for a summary of them and of so many
+// tokens that have left before; but for the newest. What is older than an hour comes first, being the oldest.
+func (p *plan) oldest(goal, keep, before int) []Item {
 	history := p.messages()
 	spare := p.spare(history[:max(len(history)-keep, 0)])
 	used, n, tokens := p.w.Used(), 0, 0
-	for ; n < len(spare) && used-tokens+digestBudget(tokens) > goal; n++ {
+	for ; n < len(spare) && used-tokens+digestBudget(before+tokens) > goal; n++ {
 		tokens += spare[n].Tokens
 	}
 	return spare[:n]
@@ -247,25 +248,28 @@ func (p *plan) digest(parts []Part, budget int, step *Step) (string, int, error)
 	return "", 0, nil
 }
 
-// compressAll keeps the user's last message and what is persistent, and a summary of all else, as long as the window then holds
-// no more than most.
+// compressAll keeps the user's last message and what is persistent, and a summary of all that this compression has put aside and
+// no summary stands for, as long as the window then holds no more than most.
 func (p *plan) compressAll(c *Compression, most int) error {
-	var said, rest []Item
+	var rest, said []Item
+	stands := map[string]bool{}
 	query := p.query()
 	for _, item := range p.w.Items {
-		switch {
-		case item.Type.Persistent() || item.IsSummary() || query != nil && item.ID == query.ID:
-		case item.Type.IsMessage() || item.Type == ToolResult:
-			said = append(said, item)
-		default:
+		for _, id := range item.SummaryOf {
+			stands[id] = true
+		}
+		if !item.Type.Persistent() && !item.IsSummary() && (query == nil || item.ID != query.ID) {
 			rest = append(rest, item)
 		}
 	}
 	c.note(Step{Strategy: RemoveStep, Freed: sum(rest), Items: ids(rest)})
 	p.leave(ids(rest), true)
-	if len(said) == 0 {
-		said = rest
+	for _, item := range p.Kept {
+		if !stands[item.ID] {
+			said = append(said, item)
+		}
 	}
+	slices.SortFunc(said, func(a, b Item) int { return cmp.Compare(a.Place, b.Place) })
 	if len(said) > 0 || p.w.Used() > most {
 		step, err := p.summarise(said, digestBudget(sum(said))/2, most, SummariseAllStep)
 		if err != nil {
