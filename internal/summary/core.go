@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -256,12 +257,20 @@ func (d *draft) addWords(c *choice) error {
 		}
 	}
 	u := c.units[best]
-	text, _, err := d.beginning(d.telling(u.text, words))
 	d.labelled = false
+	text, _, err := d.beginning(d.telling(u.text, words), " ")
+	if text == "" && err == nil && strings.ContainsFunc(u.text, unspaced) {
+		text, _, err = d.beginning(strings.Split(u.text, ""), "")
+	}
 	if text != "" {
 		d.add(extract{part: u.part, unit: u.number, text: text})
 	}
 	return err
+}
+
+// unspaced says whether a character is of a script that puts no spaces between words.
+func unspaced(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // units gives the units of all parts that are not vital, each with its vector and its tokens.

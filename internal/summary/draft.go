@@ -140,33 +140,33 @@ func (d *draft) fit() (text string, tokens int, err error) {
 // render writes extracts, which are in order: a line for each run of one speaker's.
 func (d *draft) render(extracts []extract) string {
 	var b strings.Builder
+	follows := false // the extract before, without anything left out
 	for i, e := range extracts {
-		if i == 0 || d.parts[e.part].Speaker != d.parts[extracts[i-1].part].Speaker {
+		text := e.text
+		if !follows {
+			text = opened(text)
+		}
+		switch {
+		case i == 0 || d.parts[e.part].Speaker != d.parts[extracts[i-1].part].Speaker:
 			if i > 0 {
 				b.WriteByte('\n')
 			}
 			if d.labelled {
 				b.WriteString(label(d.parts[e.part].Speaker))
 			}
-			b.WriteString(opened(e.text))
-			continue
-		}
-		before := extracts[i-1]
-		follows := before.part == e.part && before.unit+1 == e.unit
-		switch {
 		case follows && e.joined:
-		case !follows && !ended(before.text):
-			b.WriteString("; ")
-		default:
+		case follows || ended(extracts[i-1].text):
 			b.WriteByte(' ')
+		default:
+			b.WriteString("; ")
 		}
-		if follows {
-			b.WriteString(e.text)
-		} else {
-			b.WriteString(opened(e.text))
+		follows = i+1 < len(extracts) && extracts[i+1].part == e.part && extracts[i+1].unit == e.unit+1
+		if !follows {
+			text = closed(text)
 		}
+		b.WriteString(text)
 	}
-	return closed(b.String())
+	return b.String()
 }
 
 // label says who speaks.
@@ -193,6 +193,6 @@ func closed(text string) string { return strings.TrimRight(text, ",;:-–— ") 
 
 // ended says whether a text closes with a mark, so that another may follow.
 func ended(text string) bool {
-	r, _ := utf8.DecodeLastRuneInString(text)
+	r, _ := utf8.DecodeLastRuneInString(closed(text))
 	return unicode.IsPunct(r)
 }

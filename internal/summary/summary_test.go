@@ -200,6 +200,8 @@ func TestSummarise(t *testing.T) {
 		{"below it", said, -1, ""},
 		{"white space", []window.Part{{Content: " \n\t"}}, 10, ""},
 		{"less than a clause", []window.Part{{Content: "The locksmith replaces every cylinder of the northern gate."}}, 3, "locksmith replaces"},
+		{"less than a word, without spaces", []window.Part{{Content: "会議は来週の月曜日です"}}, 4, "会議は来"},
+		{"clauses", []window.Part{{Content: "We went up to the old harbour, and Anna paid 300 dollars there, so that everyone was glad."}}, 12, "and Anna paid 300 dollars there"},
 		{"one speaker has no name", []window.Part{{Speaker: "user", Content: "The gate is locked."}}, 20, "The gate is locked."},
 		{
 			"vital and the rest", said, 45,

@@ -185,18 +185,18 @@ func (d *draft) keepFacts() error {
 		}
 	}
 	first := slices.IndexFunc(d.parts, func(p window.Part) bool { return p.Vital })
-	text, tokens, err := d.beginning(list)
+	text, tokens, err := d.beginning(list, " ")
 	d.kept, d.order, d.used = nil, nil, tokens
 	d.add(d.extract(first, text)...)
 	return err
 }
 
 // beginning joins as many words as the budget has room for, from the first on.
-func (d *draft) beginning(words []string) (text string, tokens int, err error) {
-	low, high := 0, min(len(words), d.budget) // a word has a token at least
+func (d *draft) beginning(words []string, between string) (text string, tokens int, err error) {
+	low, high := 0, min(len(words), d.budget*longestToken)
 	for low < high {
 		middle := (low + high + 1) / 2
-		n, err := d.tokens(strings.Join(words[:middle], " "))
+		n, err := d.tokens(strings.Join(words[:middle], between))
 		if err != nil {
 			return "", 0, err
 		}
@@ -206,5 +206,5 @@ func (d *draft) beginning(words []string) (text string, tokens int, err error) {
 			high = middle - 1
 		}
 	}
-	return strings.Join(words[:low], " "), tokens, nil
+	return strings.Join(words[:low], between), tokens, nil
 }
