@@ -213,10 +213,7 @@ func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Data
 		return contradiction.RunFile(ctx, judge.New(), c.File, c.JSON, os.Stdout)
 	}
 	if c.Summary {
-		extractive, err := newExtractive()
-		if err != nil {
-			return err
-		}
+		_, extractive := db.BuiltIn()
 		return evaluation.SummariseFile(ctx, extractive, c.File, c.JSON, os.Stdout, os.Stderr)
 	}
 	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
