@@ -375,6 +375,10 @@ func outcomeOf(r reply, path string) string {
 		if v == 0 {
 			return "empty"
 		}
+	case bool:
+		if !v {
+			return "empty"
+		}
 	}
 	return "ok"
 }

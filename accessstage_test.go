@@ -41,6 +41,7 @@ func newStage(t *testing.T, s *site) *stage {
 	st.peopleAndThings()
 	st.cast()
 	st.properties()
+	st.windows()
 	return st
 }
 

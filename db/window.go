@@ -163,8 +163,16 @@ func checkName(field, name string) error {
 
 // DeleteWindow removes a window with all that is its own, and tells whether it was there.
 func (d *DB) DeleteWindow(ctx context.Context, id string) (bool, error) {
-	rows, err := d.queries().DropWindow(ctx, id, d.viewerText())
-	return len(rows) > 0, mapError(err)
+	there := false
+	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
+		if err := q.LockSharers(ctx, id); err != nil { // who sees a segment is asked once nobody else can leave it
+			return err
+		}
+		rows, err := q.DropWindow(ctx, id, d.viewerText())
+		there = len(rows) > 0
+		return err
+	})
+	return there, err
 }
 
 func errNoWindow(field string) error {
@@ -207,7 +215,7 @@ func (d *DB) load(ctx context.Context, q *dbgen.Queries, id string) (loaded, err
 		return loaded{}, err
 	}
 	if known, ok := d.windows.states.Get(id); ok && known.Version == rows[0].MemoryWindow.Version {
-		return known, nil
+		return known, d.noteWindow(ctx, q, &known.Window)
 	}
 	l := loaded{}
 	if l.Window, err = windowOf(rows[0].MemoryWindow); err != nil {
@@ -233,6 +241,7 @@ func (d *DB) load(ctx context.Context, q *dbgen.Queries, id string) (loaded, err
 	}
 	if err == nil {
 		d.windows.remember(l)
+		err = d.noteWindow(ctx, q, &l.Window)
 	}
 	return l, err
 }

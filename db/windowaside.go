@@ -16,7 +16,6 @@ import (
 // ScratchpadEntry is something that was put aside.
 type ScratchpadEntry struct {
 	ID        string
-	Place     int64
 	Window    string
 	Type      window.ContentType
 	Content   string
@@ -73,7 +72,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 	done, err := d.queries().Offload(ctx, dbgen.OffloadParams{
 		At: o.At, ByPlayer: by.String(), TookUs: int32(time.Since(o.began).Microseconds()), WindowID: id, Viewer: d.viewerText(), Entries: parts[0],
 	})
-	if err == nil && done == 0 {
+	if err == nil && done == "" {
 		err = errNoWindow("window")
 	}
 	return put, mapError(err)
@@ -98,7 +97,7 @@ func (d *DB) ReadScratchpad(ctx context.Context, id string, by chain.Hash) (Scra
 func entryOf(r dbgen.MemoryScratchpad) (ScratchpadEntry, error) {
 	source, err := sourceOfItem(r.Source, r.SourceType)
 	return ScratchpadEntry{
-		ID: r.ID, Place: *r.Place, Window: r.WindowID, Type: window.ContentType(r.Type), Content: r.Content, Tokens: int(r.Tokens), CreatedAt: r.CreatedAt.UTC(), Source: source,
+		ID: r.ID, Window: r.WindowID, Type: window.ContentType(r.Type), Content: r.Content, Tokens: int(r.Tokens), CreatedAt: r.CreatedAt.UTC(), Source: source,
 	}, err
 }
 
@@ -119,6 +118,9 @@ func (d *DB) InjectFromScratchpad(ctx context.Context, id, entry string, by chai
 		r := rows[0]
 		aside := window.Item{ID: r.ID, Type: window.ContentType(r.Type), Content: r.Content, Tokens: int(r.Tokens), ObservedAt: r.ObservedAt.UTC()}
 		if aside.Source, err = sourceOfItem(r.Source, r.SourceType); err != nil {
+			return false, err
+		}
+		if err := d.checkQuarantine(ctx, q, "entry", aside); err != nil {
 			return false, err
 		}
 		o := d.begin(WindowInject, by)
@@ -147,6 +149,69 @@ func (d *DB) InjectFromScratchpad(ctx context.Context, id, entry string, by chai
 		err = &fault.Error{Code: fault.ContentRejected, Field: "entry", Message: rejected}
 	}
 	return item, err
+}
+
+// checkQuarantine is CONTENT_REJECTED if something came from a message that is in quarantine.
+func (d *DB) checkQuarantine(ctx context.Context, q *dbgen.Queries, field string, items ...window.Item) error {
+	var messages []chain.Hash
+	var behind []string // what summaries stand for
+	for i := range items {
+		behind = append(behind, items[i].SummaryOf...)
+		if s := items[i].Source; s != nil && s.Type == chain.RefContext {
+			messages = append(messages, s.Hash)
+		}
+	}
+	if len(behind) > 0 {
+		more, err := q.SourcesBehind(ctx, behind)
+		if err != nil {
+			return err
+		}
+		for _, text := range more {
+			if h, err := chain.ParseHash(text); err == nil {
+				messages = append(messages, h)
+			}
+		}
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	found, err := (&DB{shared: d.shared}).InQuarantine(ctx, messages)
+	if err == nil && len(found) > 0 {
+		err = &fault.Error{Code: fault.ContentRejected, Field: field, Message: "came from a message that is in quarantine"}
+	}
+	return err
+}
+
+// noteWindow notes the messages that an administrator reads of with a window.
+func (d *DB) noteWindow(ctx context.Context, q *dbgen.Queries, w *window.Window) error {
+	if d.office == nil || d.office.reading == nil {
+		return nil
+	}
+	var behind []string // what summaries stand for
+	for i := range w.Items {
+		d.noteSources(w.Items[i].Source)
+		behind = append(behind, w.Items[i].SummaryOf...)
+	}
+	for _, s := range w.Segments {
+		for i := range s.Items {
+			d.noteSources(s.Items[i].Source)
+		}
+	}
+	if len(behind) == 0 {
+		return nil
+	}
+	hashes, err := q.SourcesBehind(ctx, behind)
+	d.noteHashes(hashes)
+	return err
+}
+
+// noteHashes notes the same of messages by their hashes.
+func (d *DB) noteHashes(hashes []string) {
+	for _, text := range hashes {
+		if h, err := chain.ParseHash(text); err == nil {
+			d.noteSources(&window.Source{Hash: h, Type: chain.RefContext})
+		}
+	}
 }
 
 // noteSources notes what an administrator reads of messages.

@@ -34,7 +34,7 @@ const (
 
 // WindowOperation is something that was done to a window.
 type WindowOperation struct {
-	ID            int64
+	ID            string
 	Window        string
 	Kind          WindowOperationKind
 	At            time.Time
@@ -195,9 +195,9 @@ func nullable(text chain.JSON) *string {
 	return (*string)(&text)
 }
 
-// sources gives the messages that any text of an operation may come from.
-func (o *operation) sources(l *loaded) []string {
-	found := []string{}
+// sources gives the messages that any text of an operation may come from, those that summaries stand for among them.
+func (o *operation) sources(ctx context.Context, q *dbgen.Queries, l *loaded) ([]string, error) {
+	found, behind := []string{}, []string{}
 	add := func(s *window.Source) {
 		if s != nil && s.Type == chain.RefContext && !slices.Contains(found, s.Hash.String()) {
 			found = append(found, s.Hash.String())
@@ -211,10 +211,14 @@ func (o *operation) sources(l *loaded) []string {
 			add(list[i].Source)
 		}
 	}
+	for i := range o.out.Gone {
+		behind = append(behind, o.out.Gone[i].SummaryOf...)
+	}
 	for _, j := range o.out.Judgements {
 		for _, item := range l.Items {
 			if item.ID == j.Item {
 				add(item.Source)
+				behind = append(behind, item.SummaryOf...)
 			}
 		}
 		for _, s := range l.Segments {
@@ -225,7 +229,16 @@ func (o *operation) sources(l *loaded) []string {
 			}
 		}
 	}
-	return found
+	if len(behind) == 0 {
+		return found, nil
+	}
+	more, err := q.SourcesBehind(ctx, behind)
+	for _, hash := range more {
+		if !slices.Contains(found, hash) {
+			found = append(found, hash)
+		}
+	}
+	return found, err
 }
 
 // keep does to a window what was decided, with the operation, and tells whether it did: not if somebody has changed the window
@@ -249,10 +262,14 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 	if o.out.Rejected != "" {
 		o.Rejected = &o.out.Rejected
 	}
+	sources, err := o.sources(ctx, q, l)
+	if err != nil {
+		return false, err
+	}
 	row := operationRow{
 		Kind: o.Kind, By: o.By.String(), Before: o.Before, After: o.After, Took: o.Took.Microseconds(), Type: o.Type, Query: o.Query, Rejected: o.Rejected,
 		Quality: o.Quality, Mitigations: append([]window.Mitigation{}, o.Mitigations...), Compression: o.Compression, Judgements: rowsOfJudgements(o.Judgements),
-		Entered: append([]string{}, o.Entered...), Gone: append([]string{}, o.Gone...), Superseded: rowsOfItems(superseded), Sources: o.sources(l),
+		Entered: append([]string{}, o.Entered...), Gone: append([]string{}, o.Gone...), Superseded: rowsOfItems(superseded), Sources: sources,
 	}
 	if o.Rejected != nil {
 		row.Draft = rowOfDraft(o.Draft, o.At)
@@ -269,7 +286,7 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 	})
 	o.Window = l.ID
 	l.next = &loaded{Window: changed(l.Window, o.out.Change), overruled: l.overruled}
-	return o.ID > 0, err
+	return o.ID != "", err
 }
 
 // operationRow is an operation as memory.change_window takes it.

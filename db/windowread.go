@@ -15,14 +15,6 @@ import (
 // Window gives a window with all that is in it; NOT_FOUND.
 func (d *DB) Window(ctx context.Context, id string) (window.Window, error) {
 	l, err := d.load(ctx, d.readByKey(), id)
-	for i := range l.Items {
-		d.noteSources(l.Items[i].Source)
-	}
-	for _, s := range l.Segments {
-		for i := range s.Items {
-			d.noteSources(s.Items[i].Source)
-		}
-	}
 	return l.Window, mapError(err)
 }
 
@@ -64,13 +56,13 @@ func (d *DB) CountWindows(ctx context.Context) (int64, error) {
 }
 
 // Scratchpad gives a page of what a window has put aside, latest first. Whoever asks sees the window.
-func (d *DB) Scratchpad(ctx context.Context, id string, p Page[int64]) (Rows[ScratchpadEntry, int64], error) {
+func (d *DB) Scratchpad(ctx context.Context, id string, p Page[string]) (Rows[ScratchpadEntry, string], error) {
 	found, err := d.read().Scratchpad(ctx, id, p.After, p.more())
-	rows := rowsOf(p, found, func(r dbgen.MemoryScratchpad) Item[ScratchpadEntry, int64] {
+	rows := rowsOf(p, found, func(r dbgen.MemoryScratchpad) Item[ScratchpadEntry, string] {
 		entry, e := entryOf(r)
 		err = errors.Join(err, e)
 		d.noteSources(entry.Source)
-		return Item[ScratchpadEntry, int64]{entry, entry.Place}
+		return Item[ScratchpadEntry, string]{entry, entry.ID}
 	})
 	return rows, mapError(err)
 }
@@ -82,24 +74,15 @@ func (d *DB) CountScratchpad(ctx context.Context, id string) (int64, error) {
 }
 
 // WindowOperations gives a page of what was done to a window, latest first. Whoever asks sees the window.
-func (d *DB) WindowOperations(ctx context.Context, id string, p Page[int64]) (Rows[WindowOperation, int64], error) {
+func (d *DB) WindowOperations(ctx context.Context, id string, p Page[string]) (Rows[WindowOperation, string], error) {
 	found, err := d.read().WindowOperations(ctx, id, p.After, p.more())
-	rows := rowsOf(p, found, func(r dbgen.MemoryWindowOperation) Item[WindowOperation, int64] {
+	rows := rowsOf(p, found, func(r dbgen.MemoryWindowOperation) Item[WindowOperation, string] {
 		o, e := operationOf(r)
 		err = errors.Join(err, e)
-		d.noteOperation(r)
-		return Item[WindowOperation, int64]{o, o.ID}
+		d.noteHashes(r.Sources)
+		return Item[WindowOperation, string]{o, o.ID}
 	})
 	return rows, mapError(err)
-}
-
-// noteOperation notes the messages whose texts an administrator reads with an operation.
-func (d *DB) noteOperation(r dbgen.MemoryWindowOperation) {
-	for _, text := range r.Sources {
-		if h, err := chain.ParseHash(text); err == nil {
-			d.noteSources(&window.Source{Hash: h, Type: chain.RefContext})
-		}
-	}
 }
 
 // CountWindowOperations counts what WindowOperations lists.
@@ -109,7 +92,7 @@ func (d *DB) CountWindowOperations(ctx context.Context, id string) (int64, error
 }
 
 // WindowOperation gives an operation on a window; NOT_FOUND.
-func (d *DB) WindowOperation(ctx context.Context, id int64) (WindowOperation, error) {
+func (d *DB) WindowOperation(ctx context.Context, id string) (WindowOperation, error) {
 	rows, err := d.queries().WindowOperation(ctx, id, d.viewerText())
 	if err == nil && len(rows) == 0 {
 		err = &fault.Error{Code: fault.NotFound, Field: "operation", Message: "there is no such operation"}
@@ -117,7 +100,7 @@ func (d *DB) WindowOperation(ctx context.Context, id int64) (WindowOperation, er
 	if err != nil {
 		return WindowOperation{}, mapError(err)
 	}
-	d.noteOperation(rows[0])
+	d.noteHashes(rows[0].Sources)
 	o, err := operationOf(rows[0])
 	return o, mapError(err)
 }
@@ -166,7 +149,7 @@ func operationOf(r dbgen.MemoryWindowOperation) (WindowOperation, error) {
 //
 // Faults: BAD_USER_INPUT for the reason, and if there is nothing to overrule; NOT_FOUND; CONFLICT if somebody has; those of
 // WriteContext.
-func (d *DB) Overrule(ctx context.Context, id int64, reason string, by chain.Hash) (WindowOperation, error) {
+func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (WindowOperation, error) {
 	if reason == "" {
 		return WindowOperation{}, fault.Input("reason", "is empty")
 	}
@@ -188,7 +171,7 @@ func (d *DB) Overrule(ctx context.Context, id int64, reason string, by chain.Has
 		return of, fault.Input("operation", "has nothing that a judge said, or that was rejected")
 	}
 	var o operation
-	err = d.changing(ctx, of.Window, func(_ *dbgen.Queries, l *loaded) (kept bool, err error) {
+	err = d.changing(ctx, of.Window, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
 		o = d.begin(WindowOverrule, by)
 		o.Overruled = &reason
 		e, err := d.env(ctx, l)
@@ -196,6 +179,13 @@ func (d *DB) Overrule(ctx context.Context, id int64, reason string, by chain.Has
 			return false, err
 		}
 		e.Forced = true
+		back := of.Superseded
+		if again {
+			back = []window.Item{{Source: of.Draft.Source}}
+		}
+		if err := d.checkQuarantine(ctx, q, "operation", back...); err != nil {
+			return false, err
+		}
 		switch {
 		case again:
 			o.Draft, o.Type = of.Draft, &of.Draft.Type

@@ -50,11 +50,12 @@ func (d *DB) CreateSegment(ctx context.Context, name string, windows []string) (
 
 // WriteToSegment writes to what windows share, through one of them, as WriteContext does.
 func (d *DB) WriteToSegment(ctx context.Context, segment, through string, draft window.Draft, source *chain.Hash, by chain.Hash) (WindowWritten, error) {
-	if err := d.checkDraft(ctx, &draft, source); err != nil {
+	if err := draft.Validate("input", d.moment()); err != nil {
 		return WindowWritten{}, err
 	}
+	draft.ObservedAt = draft.ObservedAt.UTC().Truncate(time.Microsecond)
 	for try := 1; ; try++ {
-		written, kept, err := d.shareOnce(ctx, segment, through, draft, by)
+		written, kept, err := d.shareOnce(ctx, segment, through, draft, source, by)
 		switch {
 		case (quarantinedMeanwhile(err) || erasedMeanwhile(err) || deadlock(err) || err == nil && !kept) && try < windowTries:
 			wait(ctx, time.Duration(try)*time.Millisecond)
@@ -66,15 +67,18 @@ func (d *DB) WriteToSegment(ctx context.Context, segment, through string, draft 
 	}
 }
 
-func (d *DB) shareOnce(ctx context.Context, segment, through string, draft window.Draft, by chain.Hash) (w WindowWritten, kept bool, err error) {
+func (d *DB) shareOnce(ctx context.Context, segment, through string, draft window.Draft, source *chain.Hash, by chain.Hash) (w WindowWritten, kept bool, err error) {
 	q := d.queries()
-	ids, err := q.SegmentWindows(ctx, segment, d.viewerText())
+	ids, err := q.SegmentWindows(ctx, segment, through, d.viewerText())
 	if err != nil {
 		return w, false, err
 	}
 	at := slices.Index(ids, through)
-	if len(ids) == 0 || at < 0 {
+	if at < 0 {
 		return w, false, &fault.Error{Code: fault.NotFound, Field: "segment", Message: "there is no such segment of this window"}
+	}
+	if err := d.checkSource(ctx, q, &draft, source); err != nil {
+		return w, false, err
 	}
 	for _, id := range ids { // in their order, as everybody who wants several
 		leave, err := d.windows.enter(ctx, id)

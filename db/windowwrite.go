@@ -23,16 +23,12 @@ type WindowWritten struct {
 	Window    window.Window // as it is now
 }
 
-// checkDraft completes a draft, and checks it.
-func (d *DB) checkDraft(ctx context.Context, draft *window.Draft, source *chain.Hash) error {
-	if err := draft.Validate("input", d.moment()); err != nil {
-		return err
-	}
-	draft.ObservedAt = draft.ObservedAt.UTC().Truncate(time.Microsecond)
+// checkSource gives a draft its source.
+func (d *DB) checkSource(ctx context.Context, q *dbgen.Queries, draft *window.Draft, source *chain.Hash) error {
 	if source == nil {
 		return nil
 	}
-	rows, err := d.queries().SourceKind(ctx, source.String(), d.viewerText())
+	rows, err := q.SourceKind(ctx, source.String(), d.viewerText())
 	switch {
 	case err != nil:
 		return mapError(err)
@@ -52,11 +48,15 @@ func (d *DB) checkDraft(ctx context.Context, draft *window.Draft, source *chain.
 //
 // Faults: BAD_USER_INPUT names the field; NOT_FOUND; CONTEXT_WINDOW_EXCEEDED if it does not fit, whatever is compressed.
 func (d *DB) WriteContext(ctx context.Context, id string, draft window.Draft, source *chain.Hash, by chain.Hash) (WindowWritten, error) {
-	if err := d.checkDraft(ctx, &draft, source); err != nil {
+	if err := draft.Validate("input", d.moment()); err != nil {
 		return WindowWritten{}, err
 	}
+	draft.ObservedAt = draft.ObservedAt.UTC().Truncate(time.Microsecond)
 	var written WindowWritten
 	err := d.changing(ctx, id, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+		if err := d.checkSource(ctx, q, &draft, source); err != nil {
+			return false, err
+		}
 		o := d.begin(WindowWrite, by)
 		o.Draft, o.Type = &draft, &draft.Type
 		e, err := d.env(ctx, l, draft.Content)
@@ -95,7 +95,8 @@ func changed(w window.Window, c window.Change) window.Window {
 	return w
 }
 
-// noteExceeded notes what did not fit, and gives the fault; any other fault it gives as it is.
+// noteExceeded notes what did not fit, and gives the fault; any other fault it gives as it is. None is given if the window has
+// changed since it was read: then it may fit.
 func (d *DB) noteExceeded(ctx context.Context, l *loaded, o *operation, exceeded error) error {
 	if fault.CodeOf(exceeded) != fault.ContextWindowExceeded {
 		return exceeded
@@ -109,15 +110,20 @@ func (d *DB) noteExceeded(ctx context.Context, l *loaded, o *operation, exceeded
 	if err != nil {
 		return err
 	}
-	sources := o.sources(l)
-	err = d.withSources(ctx, d.queries(), sources, func(q *dbgen.Queries) error {
-		_, err := q.NoteOperation(ctx, dbgen.NoteOperationParams{
+	sources, err := o.sources(ctx, d.queries(), l)
+	if err != nil {
+		return err
+	}
+	var noted []string
+	err = d.withSources(ctx, d.queries(), sources, func(q *dbgen.Queries) (err error) {
+		noted, err = q.NoteOperation(ctx, dbgen.NoteOperationParams{
 			Kind: string(WindowExceeded), At: o.At, ByPlayer: o.By.String(), Tokens: int32(l.Used()), TookUs: int32(o.Took.Microseconds()), Type: (*string)(o.Type),
 			Draft: nullable(parts[0]), Rejected: &text, Quality: nullable(parts[1]), Mitigations: parts[2], Judgements: parts[3], Sources: sources, WindowID: l.ID,
+			Version: l.Version,
 		})
 		return err
 	})
-	if err != nil {
+	if err != nil || len(noted) == 0 {
 		return err
 	}
 	return exceeded
@@ -165,6 +171,9 @@ func (d *DB) RemoveFromWindow(ctx context.Context, id string, items []string, by
 		}
 		if shared {
 			err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
+				if err := q.LockSharers(ctx, l.ID); err != nil {
+					return false, err
+				}
 				if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
 					return kept, err
 				}
@@ -207,7 +216,11 @@ func (d *DB) SelectIntoWindow(ctx context.Context, id string, request selection.
 			budget := min(left, selection.MaxTokenBudget)
 			within.TokenBudget = &budget
 		}
-		if chosen, err = d.RequestContext(ctx, within); err != nil {
+		view := d
+		if d.viewer == nil && l.Agent != by { // an administrator puts nothing into a window that its agent could not select
+			view = &DB{shared: d.shared, viewer: &l.Agent, office: d.office}
+		}
+		if chosen, err = view.RequestContext(ctx, within); err != nil {
 			return false, err
 		}
 		o.Selection = chosen.ID

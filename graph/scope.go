@@ -63,7 +63,7 @@ var access = map[string]map[string]rule{
 		"window":           {auth.ContextSelect, nil},
 		"windows":          {auth.ContextSelect, nil},
 		"scratchpadEntry":  {auth.ContextSelect, nil},
-		"searchTools":      {auth.ContextSelect, nil},
+		"searchTools":      {auth.ContextSelect | auth.MemoryWrite, nil}, // what is found is described in the window from then on
 		"contextMetrics":   {auth.ContextSelect, nil},
 	},
 	"Mutation": {

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/tzzr/context-manager/db"
@@ -147,11 +146,10 @@ func (r *mutationResolver) OverruleJudgement(ctx context.Context, operation stri
 	if err != nil {
 		return nil, err
 	}
-	id, err := strconv.ParseInt(operation, 10, 64)
-	if err != nil {
+	if !uuid.MatchString(operation) {
 		return nil, fault.Input("operation", "is not the id of an operation")
 	}
-	done, err := r.view(ctx).Overrule(ctx, id, reason, caller.Player)
+	done, err := r.view(ctx).Overrule(ctx, operation, reason, caller.Player)
 	if err != nil {
 		return nil, err
 	}

@@ -650,7 +650,8 @@ type MemoryWindowItem struct {
 }
 
 type MemoryWindowOperation struct {
-	ID           int64
+	ID           string
+	Place        *int64
 	WindowID     string
 	Kind         string
 	At           time.Time

@@ -47,7 +47,7 @@ func (q *Queries) AddTools(ctx context.Context, windowID string, tools chain.JSO
 }
 
 const changeWindow = `-- name: ChangeWindow :one
-SELECT COALESCE(memory.change_window(CAST($1::TEXT AS UUID), $2::BIGINT, $3::JSONB, $4::TEXT[], $5::JSONB, $6::JSONB, $7::TIMESTAMPTZ), 0)::BIGINT AS id
+SELECT COALESCE(memory.change_window(CAST($1::TEXT AS UUID), $2::BIGINT, $3::JSONB, $4::TEXT[], $5::JSONB, $6::JSONB, $7::TIMESTAMPTZ)::TEXT, '')::TEXT AS id
 `
 
 type ChangeWindowParams struct {
@@ -60,8 +60,8 @@ type ChangeWindowParams struct {
 	At        time.Time
 }
 
-// All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and 0.
-func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) (int64, error) {
+// All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and ”.
+func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) (string, error) {
 	row := q.db.QueryRow(ctx, changeWindow,
 		arg.WindowID,
 		arg.Version,
@@ -71,14 +71,14 @@ func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) (int
 		arg.Added,
 		arg.At,
 	)
-	var id int64
+	var id string
 	err := row.Scan(&id)
 	return id, err
 }
 
 const contextMetrics = `-- name: ContextMetrics :one
 WITH o AS (
-    SELECT o.id, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled, o.tokens_after::FLOAT8 / o.capacity AS usage, (o.quality ->> 'relevance')::FLOAT8 AS relevance, (o.quality ->> 'accuracy')::FLOAT8 AS accuracy,
+    SELECT o.id, o.place, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled, o.tokens_after::FLOAT8 / o.capacity AS usage, (o.quality ->> 'relevance')::FLOAT8 AS relevance, (o.quality ->> 'accuracy')::FLOAT8 AS accuracy,
         ((o.quality ->> 'relevance')::FLOAT8 + (o.quality ->> 'freshness')::FLOAT8 + (o.quality ->> 'accuracy')::FLOAT8 + (o.quality ->> 'completeness')::FLOAT8
             + (o.quality ->> 'consistency')::FLOAT8) / 5 AS score,
         CASE WHEN (o.compression ->> 'after')::INT > 0 THEN (o.compression ->> 'before')::FLOAT8 / (o.compression ->> 'after')::FLOAT8 END AS ratio,
@@ -199,13 +199,16 @@ func (q *Queries) DropTools(ctx context.Context, windowID string) error {
 const dropWindow = `-- name: DropWindow :many
 WITH dropped AS (
     DELETE FROM memory.windows w WHERE w.id = CAST($1::TEXT AS UUID) AND ($2::bpchar IS NULL OR w.agent = $2::bpchar) RETURNING w.id
+), left_behind AS (
+    UPDATE memory.windows w SET version = w.version + 1 FROM dropped d WHERE w.id <> d.id AND w.id IN (
+        SELECT o.window_id FROM memory.segment_windows sw JOIN memory.segment_windows o ON o.segment_id = sw.segment_id WHERE sw.window_id = d.id)
 ), orphans AS (
     DELETE FROM memory.segments s USING dropped d WHERE s.id IN (SELECT sw.segment_id FROM memory.segment_windows sw WHERE sw.window_id = d.id)
         AND NOT EXISTS (SELECT FROM memory.segment_windows o WHERE o.segment_id = s.id AND o.window_id <> d.id))
 SELECT d.id FROM dropped d
 `
 
-// What nobody sees any more goes with it.
+// What nobody sees any more goes with it; the others see that they are fewer.
 func (q *Queries) DropWindow(ctx context.Context, iD string, viewer *string) ([]string, error) {
 	rows, err := q.db.Query(ctx, dropWindow, iD, viewer)
 	if err != nil {
@@ -224,6 +227,19 @@ func (q *Queries) DropWindow(ctx context.Context, iD string, viewer *string) ([]
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockSharers = `-- name: LockSharers :exec
+SELECT FROM memory.windows w
+WHERE w.id = CAST($1::TEXT AS UUID) OR w.id IN (
+    SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST($1::TEXT AS UUID))
+ORDER BY w.id FOR UPDATE
+`
+
+// A window and the others of what it shares, in the order in which everybody locks several.
+func (q *Queries) LockSharers(ctx context.Context, id string) error {
+	_, err := q.db.Exec(ctx, lockSharers, id)
+	return err
 }
 
 const lockWindows = `-- name: LockWindows :many
@@ -260,18 +276,18 @@ func (q *Queries) LockWindows(ctx context.Context, ids []string, viewer *string)
 }
 
 const markOverruled = `-- name: MarkOverruled :many
-UPDATE memory.window_operations o SET overruled = $1::TEXT WHERE o.id = $2 AND o.overruled IS NULL RETURNING o.id
+UPDATE memory.window_operations o SET overruled = $1::TEXT WHERE o.id = CAST($2::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.id
 `
 
-func (q *Queries) MarkOverruled(ctx context.Context, reason string, iD int64) ([]int64, error) {
+func (q *Queries) MarkOverruled(ctx context.Context, reason string, iD string) ([]string, error) {
 	rows, err := q.db.Query(ctx, markOverruled, reason, iD)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []int64{}
+	items := []string{}
 	for rows.Next() {
-		var id int64
+		var id string
 		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
@@ -356,7 +372,7 @@ const noteOperation = `-- name: NoteOperation :many
 INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality, mitigations, judgements, sources)
 SELECT w.id, $1::TEXT, $2::TIMESTAMPTZ, $3::TEXT, w.capacity, $4::INT, $4, $5::INT, $6::TEXT, CAST($7::TEXT AS JSONB),
     $8::TEXT, $9::TEXT, CAST($10::TEXT AS JSONB), $11::JSONB, $12::JSONB, CAST($13::TEXT[] AS CHAR(64)[])
-FROM memory.windows w WHERE w.id = CAST($14::TEXT AS UUID)
+FROM memory.windows w WHERE w.id = CAST($14::TEXT AS UUID) AND w.version = $15::BIGINT
 RETURNING id
 `
 
@@ -375,10 +391,11 @@ type NoteOperationParams struct {
 	Judgements  chain.JSON
 	Sources     []string
 	WindowID    string
+	Version     int64
 }
 
-// What changes nothing of a window.
-func (q *Queries) NoteOperation(ctx context.Context, arg NoteOperationParams) ([]int64, error) {
+// What changes nothing of a window, unless somebody has changed it since it was read.
+func (q *Queries) NoteOperation(ctx context.Context, arg NoteOperationParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, noteOperation,
 		arg.Kind,
 		arg.At,
@@ -394,14 +411,15 @@ func (q *Queries) NoteOperation(ctx context.Context, arg NoteOperationParams) ([
 		arg.Judgements,
 		arg.Sources,
 		arg.WindowID,
+		arg.Version,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []int64{}
+	items := []string{}
 	for rows.Next() {
-		var id int64
+		var id string
 		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
@@ -414,7 +432,7 @@ func (q *Queries) NoteOperation(ctx context.Context, arg NoteOperationParams) ([
 }
 
 const offload = `-- name: Offload :one
-SELECT COALESCE(memory.offload(CAST($1::TEXT AS UUID), CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)), $4::JSONB, $5::TIMESTAMPTZ, $6::INT), 0)::BIGINT AS id
+SELECT COALESCE(memory.offload(CAST($1::TEXT AS UUID), CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)), $4::JSONB, $5::TIMESTAMPTZ, $6::INT)::TEXT, '')::TEXT AS id
 `
 
 type OffloadParams struct {
@@ -426,8 +444,8 @@ type OffloadParams struct {
 	TookUs   int32
 }
 
-// Puts contents aside, all in one statement, and notes it; 0 if there is no such window.
-func (q *Queries) Offload(ctx context.Context, arg OffloadParams) (int64, error) {
+// Puts contents aside, all in one statement, and notes it; ” if there is no such window.
+func (q *Queries) Offload(ctx context.Context, arg OffloadParams) (string, error) {
 	row := q.db.QueryRow(ctx, offload,
 		arg.WindowID,
 		arg.Viewer,
@@ -436,7 +454,7 @@ func (q *Queries) Offload(ctx context.Context, arg OffloadParams) (int64, error)
 		arg.At,
 		arg.TookUs,
 	)
-	var id int64
+	var id string
 	err := row.Scan(&id)
 	return id, err
 }
@@ -534,11 +552,12 @@ func (q *Queries) RefuseSources(ctx context.Context, hashes []string) error {
 
 const scratchpad = `-- name: Scratchpad :many
 SELECT s.id, s.place, s.window_id, s.type, s.key, s.content, s.tokens, s.source, s.source_type, s.observed_at, s.created_at FROM memory.scratchpad s
-WHERE s.window_id = CAST($1::TEXT AS UUID) AND ($2::BIGINT IS NULL OR s.place < $2)
+WHERE s.window_id = CAST($1::TEXT AS UUID)
+    AND ($2::TEXT IS NULL OR s.place < (SELECT b.place FROM memory.scratchpad b WHERE b.id = $2 AND b.window_id = s.window_id))
 ORDER BY s.place DESC LIMIT $3
 `
 
-func (q *Queries) Scratchpad(ctx context.Context, windowID string, before *int64, rowCount int32) ([]MemoryScratchpad, error) {
+func (q *Queries) Scratchpad(ctx context.Context, windowID string, before *string, rowCount int32) ([]MemoryScratchpad, error) {
 	rows, err := q.db.Query(ctx, scratchpad, windowID, before, rowCount)
 	if err != nil {
 		return nil, err
@@ -651,13 +670,13 @@ const segmentWindows = `-- name: SegmentWindows :many
 SELECT sw.window_id::TEXT AS window_id FROM memory.segment_windows sw
 WHERE sw.segment_id = CAST($1::TEXT AS UUID) AND EXISTS (
     SELECT FROM memory.segment_windows o JOIN memory.windows w ON w.id = o.window_id
-    WHERE o.segment_id = sw.segment_id AND ($2::bpchar IS NULL OR w.agent = $2::bpchar))
+    WHERE o.segment_id = sw.segment_id AND w.id = CAST($2::TEXT AS UUID) AND ($3::bpchar IS NULL OR w.agent = $3::bpchar))
 ORDER BY sw.window_id
 `
 
-// The windows of a segment that somebody sees any of.
-func (q *Queries) SegmentWindows(ctx context.Context, segmentID string, viewer *string) ([]string, error) {
-	rows, err := q.db.Query(ctx, segmentWindows, segmentID, viewer)
+// All windows of a segment, if somebody sees the one that they write through.
+func (q *Queries) SegmentWindows(ctx context.Context, segmentID string, through string, viewer *string) ([]string, error) {
+	rows, err := q.db.Query(ctx, segmentWindows, segmentID, through, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -746,6 +765,31 @@ func (q *Queries) SourceKind(ctx context.Context, hash string, viewer *string) (
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sourcesBehind = `-- name: SourcesBehind :many
+SELECT DISTINCT s.source::TEXT AS source FROM memory.scratchpad s WHERE s.id = ANY ($1::TEXT[]) AND s.source_type = 'context'
+`
+
+// The messages that entries of the scratchpad came from.
+func (q *Queries) SourcesBehind(ctx context.Context, ids []string) ([]string, error) {
+	rows, err := q.db.Query(ctx, sourcesBehind, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var source string
+		if err := rows.Scan(&source); err != nil {
+			return nil, err
+		}
+		items = append(items, source)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -856,11 +900,11 @@ func (q *Queries) WindowItems(ctx context.Context, windowID string) ([]MemoryWin
 }
 
 const windowOperation = `-- name: WindowOperation :many
-SELECT o.id, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
-WHERE o.id = $1 AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
+SELECT o.id, o.place, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
+WHERE o.id = CAST($1::TEXT AS UUID) AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
 `
 
-func (q *Queries) WindowOperation(ctx context.Context, iD int64, viewer *string) ([]MemoryWindowOperation, error) {
+func (q *Queries) WindowOperation(ctx context.Context, iD string, viewer *string) ([]MemoryWindowOperation, error) {
 	rows, err := q.db.Query(ctx, windowOperation, iD, viewer)
 	if err != nil {
 		return nil, err
@@ -871,6 +915,7 @@ func (q *Queries) WindowOperation(ctx context.Context, iD int64, viewer *string)
 		var i MemoryWindowOperation
 		if err := rows.Scan(
 			&i.ID,
+			&i.Place,
 			&i.WindowID,
 			&i.Kind,
 			&i.At,
@@ -906,12 +951,13 @@ func (q *Queries) WindowOperation(ctx context.Context, iD int64, viewer *string)
 }
 
 const windowOperations = `-- name: WindowOperations :many
-SELECT o.id, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o
-WHERE o.window_id = CAST($1::TEXT AS UUID) AND ($2::BIGINT IS NULL OR o.id < $2)
-ORDER BY o.id DESC LIMIT $3
+SELECT o.id, o.place, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o
+WHERE o.window_id = CAST($1::TEXT AS UUID)
+    AND ($2::TEXT IS NULL OR o.place < (SELECT b.place FROM memory.window_operations b WHERE b.id = CAST($2 AS UUID) AND b.window_id = o.window_id))
+ORDER BY o.place DESC LIMIT $3
 `
 
-func (q *Queries) WindowOperations(ctx context.Context, windowID string, before *int64, rowCount int32) ([]MemoryWindowOperation, error) {
+func (q *Queries) WindowOperations(ctx context.Context, windowID string, before *string, rowCount int32) ([]MemoryWindowOperation, error) {
 	rows, err := q.db.Query(ctx, windowOperations, windowID, before, rowCount)
 	if err != nil {
 		return nil, err
@@ -922,6 +968,7 @@ func (q *Queries) WindowOperations(ctx context.Context, windowID string, before 
 		var i MemoryWindowOperation
 		if err := rows.Scan(
 			&i.ID,
+			&i.Place,
 			&i.WindowID,
 			&i.Kind,
 			&i.At,

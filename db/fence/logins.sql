@@ -55,8 +55,11 @@ GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA auth TO cm_writer;
 
 GRANT INSERT ON log.messages, log.message_refs, log.append_keys, knowledge.records, memory.selections, memory.quarantines, log.audit_sessions TO cm_writer;
 GRANT UPDATE ON memory.quarantines TO cm_writer;
-GRANT INSERT, UPDATE, DELETE ON memory.conversations, memory.windows, memory.segments, memory.segment_windows, memory.window_items,
-    memory.scratchpad, memory.tools, memory.window_operations, memory.window_overruled TO cm_writer;
+GRANT INSERT, UPDATE, DELETE ON memory.conversations, memory.tools TO cm_writer;
+GRANT INSERT, UPDATE (version, used), DELETE ON memory.windows TO cm_writer;
+GRANT INSERT, DELETE ON memory.segments, memory.window_items TO cm_writer;
+GRANT INSERT ON memory.segment_windows, memory.scratchpad, memory.window_overruled TO cm_writer;
+GRANT INSERT, UPDATE (overruled) ON memory.window_operations TO cm_writer;
 GRANT USAGE ON SEQUENCE log.message_id TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.erase TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.absent, log.sessions_between, memory.quarantined_turns TO cm_writer, cm_reader;

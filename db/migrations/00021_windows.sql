@@ -85,7 +85,8 @@ CREATE TABLE memory.tools (
 
 -- What was done to a window, in the same transaction.
 CREATE TABLE memory.window_operations (
-    id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id            UUID PRIMARY KEY DEFAULT gen_random_uuid(), -- a place would say how many others there are
+    place         BIGINT GENERATED ALWAYS AS IDENTITY,
     window_id     UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
     kind          TEXT NOT NULL,
     at            TIMESTAMPTZ NOT NULL,
@@ -110,7 +111,7 @@ CREATE TABLE memory.window_operations (
     sources       CHAR(64)[] NOT NULL DEFAULT '{}', -- messages that any text of this row may come from
     overruled     TEXT -- why
 );
-CREATE INDEX window_operations_window ON memory.window_operations (window_id, id);
+CREATE INDEX window_operations_window ON memory.window_operations (window_id, place);
 CREATE INDEX window_operations_at ON memory.window_operations (at);
 CREATE INDEX window_operations_sources ON memory.window_operations USING gin (sources) WHERE sources <> '{}';
 
@@ -155,12 +156,12 @@ END $$;
 
 -- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and NULL. Its plans are
 -- made once: to plan took longer than to do it.
-CREATE FUNCTION memory.change_window(of_window UUID, seen BIGINT, op JSONB, gone TEXT[], kept JSONB, added JSONB, at TIMESTAMPTZ) RETURNS BIGINT LANGUAGE plpgsql
+CREATE FUNCTION memory.change_window(of_window UUID, seen BIGINT, op JSONB, gone TEXT[], kept JSONB, added JSONB, at TIMESTAMPTZ) RETURNS UUID LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
     holds INT;
     aside INT := 0;
-    done BIGINT;
+    done UUID;
 BEGIN
     UPDATE memory.windows w SET version = w.version + 1, used = (op ->> 'tokens_after')::INT WHERE w.id = of_window AND w.version = seen
         RETURNING w.capacity INTO holds;
@@ -196,12 +197,12 @@ BEGIN
 END $$;
 
 -- Puts contents on the scratchpad of a window of the agent (NULL: of anybody), and notes it; NULL if there is none.
-CREATE FUNCTION memory.offload(of_window UUID, viewer CHAR(64), by_player CHAR(64), entries JSONB, at TIMESTAMPTZ, took_us INT) RETURNS BIGINT LANGUAGE plpgsql
+CREATE FUNCTION memory.offload(of_window UUID, viewer CHAR(64), by_player CHAR(64), entries JSONB, at TIMESTAMPTZ, took_us INT) RETURNS UUID LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
     w memory.windows;
     n INT;
-    done BIGINT;
+    done UUID;
 BEGIN
     SELECT * INTO w FROM memory.windows o WHERE o.id = of_window AND (viewer IS NULL OR o.agent = viewer) FOR KEY SHARE;
     IF NOT FOUND THEN
@@ -253,9 +254,16 @@ END $$;
 CREATE FUNCTION memory.leave_windows(message CHAR(64), for_good BOOLEAN) RETURNS VOID LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
+    touched UUID[];
     leaving TEXT[];
     w RECORD;
 BEGIN
+    -- Whoever has read one of these windows, and writes to it after this, begins anew; what was written before is found below.
+    touched := ARRAY(SELECT i.window_id FROM memory.window_items i WHERE i.source = message
+        UNION SELECT s.window_id FROM memory.scratchpad s WHERE s.source = message
+        UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.source = message);
+    PERFORM FROM memory.windows o WHERE o.id = ANY (touched) ORDER BY o.id FOR UPDATE;
+    UPDATE memory.windows o SET version = o.version + 1 WHERE o.id = ANY (touched);
     leaving := ARRAY(SELECT i.id FROM memory.window_items i WHERE i.source = message
         UNION SELECT s.id FROM memory.scratchpad s WHERE s.source = message);
     IF leaving <> '{}' THEN
@@ -265,9 +273,8 @@ BEGIN
             WHERE o.id IN (
                 SELECT i.window_id FROM memory.window_items i WHERE i.id = ANY (leaving)
                 UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.id = ANY (leaving))
-            ORDER BY o.id FOR UPDATE
+            ORDER BY o.id
         LOOP
-            UPDATE memory.windows o SET version = o.version + 1 WHERE o.id = w.id; -- and what is used below
             INSERT INTO memory.window_operations (window_id, kind, at, capacity, tokens_before, tokens_after, took_us, gone)
             SELECT w.id, 'forget', clock_timestamp(), w.capacity, w.used, w.used - COALESCE(sum(i.tokens), 0), 0, array_agg(i.id)
             FROM memory.window_items i
@@ -283,6 +290,10 @@ BEGIN
         END IF;
     END IF;
     IF for_good THEN
+        -- By the hash of a pair, whoever has a guess could find out that it is right.
+        DELETE FROM memory.window_overruled p USING memory.window_operations o, jsonb_array_elements(o.judgements) AS j
+        WHERE o.sources @> ARRAY[message] AND o.sources <> '{}' AND p.window_id = o.window_id
+            AND p.pair = encode(sha256(convert_to(j.value ->> 'known', 'UTF8') || '\x00' || convert_to(j.value ->> 'new', 'UTF8')), 'hex');
         UPDATE memory.window_operations o SET draft = NULL, query = NULL, superseded = '[]',
             rejected = CASE WHEN o.rejected IS NULL THEN NULL ELSE '[erased]' END,
             mitigations = (SELECT COALESCE(jsonb_agg(m.value || '{"reason": "[erased]"}'), '[]') FROM jsonb_array_elements(o.mitigations) AS m),
@@ -294,6 +305,7 @@ END $$;
 CREATE FUNCTION memory.forget_in_windows() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM pg_advisory_xact_lock(log.erasure_lock()); -- log.erase holds it; an UPDATE by hand does not
     PERFORM memory.leave_windows(NEW.hash, TRUE);
     RETURN NULL;
 END $$;

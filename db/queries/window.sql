@@ -8,9 +8,12 @@ WHERE (SELECT count(*) FROM memory.windows w WHERE w.agent = CAST(@agent::TEXT A
 RETURNING *;
 
 -- name: DropWindow :many
--- What nobody sees any more goes with it.
+-- What nobody sees any more goes with it; the others see that they are fewer.
 WITH dropped AS (
     DELETE FROM memory.windows w WHERE w.id = CAST(@id::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar) RETURNING w.id
+), left_behind AS (
+    UPDATE memory.windows w SET version = w.version + 1 FROM dropped d WHERE w.id <> d.id AND w.id IN (
+        SELECT o.window_id FROM memory.segment_windows sw JOIN memory.segment_windows o ON o.segment_id = sw.segment_id WHERE sw.window_id = d.id)
 ), orphans AS (
     DELETE FROM memory.segments s USING dropped d WHERE s.id IN (SELECT sw.segment_id FROM memory.segment_windows sw WHERE sw.window_id = d.id)
         AND NOT EXISTS (SELECT FROM memory.segment_windows o WHERE o.segment_id = s.id AND o.window_id <> d.id))
@@ -45,11 +48,11 @@ WHERE sw.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY s.created_at, s.id;
 SELECT i.* FROM memory.window_items i WHERE i.segment_id = ANY (CAST(@segments::TEXT[] AS UUID[])) ORDER BY i.place;
 
 -- name: SegmentWindows :many
--- The windows of a segment that somebody sees any of.
+-- All windows of a segment, if somebody sees the one that they write through.
 SELECT sw.window_id::TEXT AS window_id FROM memory.segment_windows sw
 WHERE sw.segment_id = CAST(@segment_id::TEXT AS UUID) AND EXISTS (
     SELECT FROM memory.segment_windows o JOIN memory.windows w ON w.id = o.window_id
-    WHERE o.segment_id = sw.segment_id AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar))
+    WHERE o.segment_id = sw.segment_id AND w.id = CAST(@through::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar))
 ORDER BY sw.window_id;
 
 -- name: NewSegment :one
@@ -86,7 +89,7 @@ SELECT o.pair::TEXT FROM memory.window_overruled o WHERE o.window_id = CAST(@win
 INSERT INTO memory.window_overruled (window_id, pair) SELECT CAST(@window_id::TEXT AS UUID), unnest(@pairs::TEXT[]) ON CONFLICT DO NOTHING;
 
 -- name: MarkOverruled :many
-UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = @id AND o.overruled IS NULL RETURNING o.id;
+UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = CAST(@id::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.id;
 
 -- name: RecordsSpeaking :many
 -- The verified records that have most of these words.
@@ -105,8 +108,8 @@ UNION ALL SELECT r.kind, FALSE, FALSE FROM knowledge.records r WHERE r.hash = CA
 SELECT memory.refuse_sources(@hashes::TEXT[]);
 
 -- name: ChangeWindow :one
--- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and 0.
-SELECT COALESCE(memory.change_window(CAST(@window_id::TEXT AS UUID), @version::BIGINT, @operation::JSONB, @gone::TEXT[], @kept::JSONB, @added::JSONB, @at::TIMESTAMPTZ), 0)::BIGINT AS id;
+-- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and ''.
+SELECT COALESCE(memory.change_window(CAST(@window_id::TEXT AS UUID), @version::BIGINT, @operation::JSONB, @gone::TEXT[], @kept::JSONB, @added::JSONB, @at::TIMESTAMPTZ)::TEXT, '')::TEXT AS id;
 
 -- name: AddSegmentItem :exec
 INSERT INTO memory.window_items (id, segment_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
@@ -118,6 +121,17 @@ FROM jsonb_to_record(@item::JSONB) AS a (id TEXT, place BIGINT, type TEXT, key T
 -- name: DropSegmentItems :exec
 DELETE FROM memory.window_items i WHERE i.segment_id = CAST(@segment_id::TEXT AS UUID) AND i.id = ANY (@ids::TEXT[]);
 
+-- name: LockSharers :exec
+-- A window and the others of what it shares, in the order in which everybody locks several.
+SELECT FROM memory.windows w
+WHERE w.id = CAST(@id::TEXT AS UUID) OR w.id IN (
+    SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST(@id::TEXT AS UUID))
+ORDER BY w.id FOR UPDATE;
+
+-- name: SourcesBehind :many
+-- The messages that entries of the scratchpad came from.
+SELECT DISTINCT s.source::TEXT AS source FROM memory.scratchpad s WHERE s.id = ANY (@ids::TEXT[]) AND s.source_type = 'context';
+
 -- name: TouchSharers :exec
 -- The other windows of what a window shares have changed as well.
 UPDATE memory.windows w SET version = w.version + 1, used = memory.window_used(w.id)
@@ -125,16 +139,16 @@ WHERE w.id <> CAST(@id::TEXT AS UUID) AND w.id IN (
     SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST(@id::TEXT AS UUID));
 
 -- name: NoteOperation :many
--- What changes nothing of a window.
+-- What changes nothing of a window, unless somebody has changed it since it was read.
 INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality, mitigations, judgements, sources)
 SELECT w.id, @kind::TEXT, @at::TIMESTAMPTZ, @by_player::TEXT, w.capacity, @tokens::INT, @tokens, @took_us::INT, sqlc.narg('type')::TEXT, CAST(sqlc.narg('draft')::TEXT AS JSONB),
     sqlc.narg('query')::TEXT, sqlc.narg('rejected')::TEXT, CAST(sqlc.narg('quality')::TEXT AS JSONB), @mitigations::JSONB, @judgements::JSONB, CAST(@sources::TEXT[] AS CHAR(64)[])
-FROM memory.windows w WHERE w.id = CAST(@window_id::TEXT AS UUID)
+FROM memory.windows w WHERE w.id = CAST(@window_id::TEXT AS UUID) AND w.version = @version::BIGINT
 RETURNING id;
 
 -- name: Offload :one
--- Puts contents aside, all in one statement, and notes it; 0 if there is no such window.
-SELECT COALESCE(memory.offload(CAST(@window_id::TEXT AS UUID), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)), CAST(@by_player::TEXT AS CHAR(64)), @entries::JSONB, @at::TIMESTAMPTZ, @took_us::INT), 0)::BIGINT AS id;
+-- Puts contents aside, all in one statement, and notes it; '' if there is no such window.
+SELECT COALESCE(memory.offload(CAST(@window_id::TEXT AS UUID), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)), CAST(@by_player::TEXT AS CHAR(64)), @entries::JSONB, @at::TIMESTAMPTZ, @took_us::INT)::TEXT, '')::TEXT AS id;
 
 -- name: ReadScratchpad :many
 -- Reads an entry, and notes it.
@@ -145,7 +159,8 @@ SELECT s.* FROM memory.scratchpad s WHERE s.id = @id AND s.window_id = CAST(@win
 
 -- name: Scratchpad :many
 SELECT s.* FROM memory.scratchpad s
-WHERE s.window_id = CAST(@window_id::TEXT AS UUID) AND (sqlc.narg('before')::BIGINT IS NULL OR s.place < sqlc.narg('before'))
+WHERE s.window_id = CAST(@window_id::TEXT AS UUID)
+    AND (sqlc.narg('before')::TEXT IS NULL OR s.place < (SELECT b.place FROM memory.scratchpad b WHERE b.id = sqlc.narg('before') AND b.window_id = s.window_id))
 ORDER BY s.place DESC LIMIT @row_count;
 
 -- name: CountScratchpad :one
@@ -153,15 +168,16 @@ SELECT count(*) FROM memory.scratchpad s WHERE s.window_id = CAST(@window_id::TE
 
 -- name: WindowOperations :many
 SELECT o.* FROM memory.window_operations o
-WHERE o.window_id = CAST(@window_id::TEXT AS UUID) AND (sqlc.narg('before')::BIGINT IS NULL OR o.id < sqlc.narg('before'))
-ORDER BY o.id DESC LIMIT @row_count;
+WHERE o.window_id = CAST(@window_id::TEXT AS UUID)
+    AND (sqlc.narg('before')::TEXT IS NULL OR o.place < (SELECT b.place FROM memory.window_operations b WHERE b.id = CAST(sqlc.narg('before') AS UUID) AND b.window_id = o.window_id))
+ORDER BY o.place DESC LIMIT @row_count;
 
 -- name: CountWindowOperations :one
 SELECT count(*) FROM memory.window_operations o WHERE o.window_id = CAST(@window_id::TEXT AS UUID);
 
 -- name: WindowOperation :many
 SELECT o.* FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
-WHERE o.id = @id AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar);
+WHERE o.id = CAST(@id::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar);
 
 -- name: ContextMetrics :one
 -- Usages are those that operations left windows with.

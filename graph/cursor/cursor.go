@@ -13,7 +13,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-// Numbers, Hashes, Components, Checkpoints, Tokens, Selections and Windows are lists by what they are ordered by. A value is the list's name, which its cursors
+// Numbers, Hashes, Components, Checkpoints, Tokens, Selections, Windows, Entries and Operations are lists by what they are ordered by. A value is the list's name, which its cursors
 // hold, so that a list takes no cursor of another one. A cursor is base64url of the name, a colon, and the key.
 type (
 	Numbers     string // by an id of a record, or a sequence
@@ -23,6 +23,8 @@ type (
 	Tokens      string // by time, then UUID
 	Selections  string // by time, then UUID
 	Windows     string // by time, then UUID
+	Entries     string // by an entry's place, which is not told
+	Operations  string // by an operation's place, which is not told
 )
 
 // The lists.
@@ -45,9 +47,9 @@ const (
 	AllSelections        Selections = "selections"
 	RecordSelections     Selections = "record.selections"
 
-	AllWindows       Windows = "windows"
-	WindowScratchpad Numbers = "window.scratchpad"
-	WindowOperations Numbers = "window.operations"
+	AllWindows       Windows    = "windows"
+	WindowScratchpad Entries    = "window.scratchpad"
+	WindowOperations Operations = "window.operations"
 )
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
@@ -161,4 +163,24 @@ func (l Windows) Encode(k db.WindowKey) string { return Tokens(l).Encode(db.Toke
 func (l Windows) Parse(cursor string) (db.WindowKey, bool) {
 	k, ok := Tokens(l).Parse(cursor)
 	return db.WindowKey(k), ok
+}
+
+var entry = regexp.MustCompile(`^[a-z2-7]{12}$`)
+
+// Encode gives the cursor of an entry of a scratchpad.
+func (l Entries) Encode(id string) string { return encode(l, id) }
+
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Entries) Parse(cursor string) (string, bool) {
+	parts, ok := decode(l, cursor, 1)
+	return strings.Join(parts, ""), ok && entry.MatchString(parts[0])
+}
+
+// Encode gives the cursor of an operation.
+func (l Operations) Encode(id string) string { return encode(l, id) }
+
+// Parse reads what Encode gave, and says whether it did: for this list.
+func (l Operations) Parse(cursor string) (string, bool) {
+	parts, ok := decode(l, cursor, 1)
+	return strings.Join(parts, ""), ok && uuid.MatchString(parts[0])
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -186,7 +185,7 @@ func (j Judgement) Item() *string { return optional(j.Judgement.Item) }
 type WindowOperation struct{ db.WindowOperation }
 
 // ID is its identity.
-func (o WindowOperation) ID() string { return strconv.FormatInt(o.WindowOperation.ID, 10) }
+func (o WindowOperation) ID() string { return o.WindowOperation.ID }
 
 // TokensBefore is what was used before.
 func (o WindowOperation) TokensBefore() int { return o.Before }

@@ -36,7 +36,7 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		out.Item = item
 	}
 	out.Change = p.change()
-	for _, w := range windows {
+	for i, w := range windows {
 		each, err := newPlan(ctx, e, w)
 		if err != nil {
 			return Shared{}, err
@@ -49,7 +49,11 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 					s.Items = slices.DeleteFunc(slices.Clone(p.w.Items), func(one Item) bool { return one.ID == item.ID })
 				}
 			}
-			if o.Compression, err = each.makeRoom(item.Tokens); err != nil {
+			o.Compression, err = each.makeRoom(item.Tokens)
+			if i != through && fault.CodeOf(err) == fault.ContextWindowExceeded { // how full it is is not for whoever writes
+				err = fault.New(fault.ContextWindowExceeded, "another window that sees the segment has no room for %d tokens more; nothing was changed", item.Tokens)
+			}
+			if err != nil {
 				return Shared{}, err
 			}
 			for i := range each.w.Segments {
