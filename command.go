@@ -28,7 +28,6 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/ingest"
-	"github.com/tzzr/context-manager/internal/judge"
 	"github.com/tzzr/context-manager/internal/verifier"
 	"github.com/tzzr/context-manager/internal/witness"
 )
@@ -87,6 +86,8 @@ type evalCommand struct {
 	Judge       bool   `xor:"what" help:"Measure instead how well contradictions are told, on pairs of texts as in testdata/judge: JSON lines."`
 	Summary     bool   `xor:"what" help:"Measure instead what is left of the evidence when sessions are summarised to a fifth of their tokens."`
 	JSON        bool   `name:"json" help:"Write the report as JSON."`
+
+	config.LLM `group:"Model, of --judge and --summary"`
 }
 
 // gcPercent lets the heap grow to four times what lives, some tens of megabytes, before it is swept: a request for
@@ -209,12 +210,16 @@ func (c *evalCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Data
 	if _, err := os.Stat(c.File); errors.Is(err, fs.ErrNotExist) {
 		return fault.Input("FILE", "%s does not exist", c.File)
 	}
-	if c.Judge {
-		return contradiction.RunFile(ctx, judge.New(), c.File, c.JSON, os.Stdout)
-	}
-	if c.Summary {
-		_, extractive := db.BuiltIn()
-		return evaluation.SummariseFile(ctx, extractive, c.File, c.JSON, os.Stdout, os.Stderr)
+	if c.Judge || c.Summary {
+		judge, summariser, err := measuredModels(c.LLM)
+		switch {
+		case err != nil:
+			return err
+		case c.Judge:
+			return contradiction.RunFile(ctx, judge, c.File, c.JSON, os.Stdout)
+		default:
+			return evaluation.SummariseFile(ctx, summariser, c.File, c.JSON, os.Stdout, os.Stderr)
+		}
 	}
 	return onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, token string) error {
 		client := &evaluation.Client{URL: "http://" + endpoint + "/graphql", Token: token, HTTP: &http.Client{}}

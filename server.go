@@ -75,7 +75,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 		return err
 	}
 	metrics.AddEmbeddings(embeddingCounts(s.DB))
-	if err := useModel(s.DB, c.Server, metrics, log); err != nil {
+	if err := useModel(s.DB, c.LLM, metrics, log); err != nil {
 		return err
 	}
 	metrics.AddWindows(windowFigures(s.DB))

@@ -9,11 +9,12 @@ import (
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/httpd"
 	"github.com/tzzr/context-manager/internal/llm"
+	"github.com/tzzr/context-manager/internal/window"
 )
 
 // useModel has the model that the settings name judge and summarise for windows, with what is built in as its fallback. It asks
 // nothing yet.
-func useModel(store *db.DB, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
+func useModel(store *db.DB, cfg config.LLM, metrics *httpd.Metrics, log *slog.Logger) error {
 	if cfg.LLMURL == "" {
 		return nil
 	}
@@ -25,6 +26,16 @@ func useModel(store *db.DB, cfg config.Server, metrics *httpd.Metrics, log *slog
 	f := model.WithFallback(judge, summariser, log)
 	store.UseModels(f, f)
 	return nil
+}
+
+// measuredModels gives what is to be measured: the model that the settings name, without a fallback, or what is built in.
+func measuredModels(cfg config.LLM) (window.Judge, window.Summariser, error) {
+	if cfg.LLMURL == "" {
+		judge, summariser := db.BuiltIn()
+		return judge, summariser, nil
+	}
+	model, err := llm.New(llm.Config{URL: cfg.LLMURL, Model: cfg.LLMModel, Key: string(cfg.LLMKey)})
+	return model, model, err
 }
 
 // windowFigures gives how windows did within the last day, under the names of the specification.

@@ -214,7 +214,7 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 				err = fault.New(fault.Conflict, "somebody has overruled it")
 			}
 			if err == nil {
-				marked, err = q.MarkOverruled(ctx, reason, o.ID)
+				_, err = q.MarkOverruled(ctx, reason, o.ID)
 			}
 			if err == nil {
 				err = q.OverrulePairs(ctx, of.Window, pairs)

@@ -145,17 +145,6 @@ func texts(items []windowItem) (out []string) {
 	return out
 }
 
-// fill writes messages about one thing until a window holds so many tokens.
-func (a *api) fill(id string, to int, kinds ...string) (last windowState) {
-	a.t.Helper()
-	for n := 0; ; n++ {
-		last = a.mustWrite(id, kinds[n%len(kinds)], sentence(n)).Window
-		if last.Used >= to {
-			return last
-		}
-	}
-}
-
 // sentence is a message of some 20 tokens, of which no two contradict each other.
 func sentence(n int) string {
 	topics := []string{"the garden", "the bakery", "the harbour", "the museum", "the library", "the stadium", "the theatre"}

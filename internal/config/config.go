@@ -45,12 +45,17 @@ type Server struct {
 	EmbeddingsKey     Secret   `name:"embeddings-key" env:"EMBEDDINGS_KEY" placeholder:"KEY" help:"The key that it asks for, if any. Set the variable: flags can be seen by others on this machine."`
 	EmbeddingCacheTTL Duration `name:"embedding-cache-ttl" env:"EMBEDDING_CACHE_TTL" default:"3600" placeholder:"SECONDS" help:"How long vectors of queries are kept, in seconds or as 90m; 0: not at all."`
 
-	LLMURL   string `name:"llm-url" env:"LLM_URL" placeholder:"URL" help:"An OpenAI-compatible chat endpoint, such as http://localhost:11434/v1, that judges and summarises what is in context windows; none: what is built in does, without a model."`
-	LLMModel string `name:"llm-model" env:"LLM_MODEL" placeholder:"MODEL" help:"The model to ask it for."`
-	LLMKey   Secret `name:"llm-key" env:"LLM_KEY" placeholder:"KEY" help:"The key that it asks for, if any. Set the variable: flags can be seen by others on this machine."`
+	LLM
 
 	ConversationTTL Duration `name:"conversation-ttl" env:"CONVERSATION_TTL" default:"30m" placeholder:"SECONDS" help:"How long the working memory of a conversation lasts after the last interaction, in seconds or as 90m: 1m to 24h."`
 	HookSecrets     Secret   `name:"hook-secrets" env:"HOOK_SECRETS" placeholder:"SOURCE=SECRET,…" help:"Secrets that sources sign their events with. Set the variable: flags can be seen by others on this machine."`
+}
+
+// LLM says which model judges and summarises.
+type LLM struct {
+	LLMURL   string `name:"llm-url" env:"LLM_URL" placeholder:"URL" help:"An OpenAI-compatible chat endpoint, such as http://localhost:11434/v1, that judges and summarises what is in context windows; none: what is built in does, without a model."`
+	LLMModel string `name:"llm-model" env:"LLM_MODEL" placeholder:"MODEL" help:"The model to ask it for."`
+	LLMKey   Secret `name:"llm-key" env:"LLM_KEY" placeholder:"KEY" help:"The key that it asks for, if any. Set the variable: flags can be seen by others on this machine."`
 }
 
 // IgnoreEmpty unsets the variables that are set to nothing, as composing tools like to: they mean the default.

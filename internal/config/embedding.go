@@ -16,9 +16,12 @@ import (
 func (s Server) validateEndpoints() error {
 	return cmp.Or(
 		validateEndpoint("EMBEDDINGS", s.EmbeddingsURL, s.EmbeddingsModel, s.EmbeddingsKey),
-		validateEndpoint("LLM", s.LLMURL, s.LLMModel, s.LLMKey),
+		s.LLM.Validate(),
 	)
 }
+
+// Validate refuses half a model. Kong calls it.
+func (l LLM) Validate() error { return validateEndpoint("LLM", l.LLMURL, l.LLMModel, l.LLMKey) }
 
 func validateEndpoint(setting, url, model string, key Secret) error {
 	switch {

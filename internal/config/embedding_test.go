@@ -78,7 +78,7 @@ func TestCacheTTL(t *testing.T) {
 
 func TestSecretIsNotPrinted(t *testing.T) {
 	t.Parallel()
-	server := Server{EmbeddingsKey: "key-1", LLMKey: "key-1"}
+	server := Server{EmbeddingsKey: "key-1", LLM: LLM{LLMKey: "key-1"}}
 	encoded, err := json.Marshal(server)
 	if err != nil {
 		t.Fatal(err)
