@@ -32,7 +32,7 @@ var pages = []string{
 	"/{$}", "/overview",
 	"/threads", "/threads/{hash}", "/threads/{hash}/{message}", "/sessions/{hash}", "/sessions/{hash}/{message}",
 	"/messages/{hash}", "/messages/{hash}/references",
-	"/context", "/conversations", "/events", "/selections", "/selections/{id}", "/components", "/components/{namespace}/{name}", "/records", "/records/{hash}",
+	"/context", "/conversations", "/events", "/windows", "/windows/{id}", "/selections", "/selections/{id}", "/components", "/components/{namespace}/{name}", "/records", "/records/{hash}",
 	"/seal", "/tokens", "/quarantine", "/settings",
 }
 

@@ -117,6 +117,7 @@ describe("a console of somebody who is no administrator", () => {
       "Threads",
       "Conversations",
       "Events",
+      "Windows",
       "Context",
       "Selections",
       "Components",

@@ -25,7 +25,9 @@ const entry = readFileSync(
 );
 const [, listed] = /m\.f=(\[[^\]]*\])/.exec(entry) ?? [];
 const files = JSON.parse(listed);
-const pages = [...entry.matchAll(/import\(`?"?\.\/(\w+Page)-[^)]*\),__vite__mapDeps\((\[[^\]]*\])\)/g)];
+const pages = [
+  ...entry.matchAll(/import\(`?"?\.\/(\w+Page)-[^)]*\)(?:\.then\([^)]*\))?,__vite__mapDeps\((\[[^\]]*\])\)/g),
+];
 if (pages.length === 0) throw new Error(`no page found in ${readdirSync(dist).length} files: was it built otherwise?`);
 for (const [, page, deps] of pages)
   line(

@@ -10,6 +10,8 @@ export type Page =
   | "selections"
   | "conversations"
   | "events"
+  | "windows"
+  | "window"
   | "components"
   | "component"
   | "records"
@@ -39,13 +41,15 @@ export type Action = Needs & {
   typing?: true;
 };
 
-const panels = ["thread", "components", "component", "records", "tokens"] as const;
+const panels = ["thread", "components", "component", "records", "tokens", "windows", "window"] as const;
 const tables = [
   "threads",
   "context",
   "selections",
   "conversations",
   "events",
+  "windows",
+  "window",
   "references",
   "components",
   "component",
@@ -56,7 +60,7 @@ const tables = [
   "seal",
   "settings",
 ] as const;
-const searched = ["threads", "thread", "components", "records"] as const;
+const searched = ["threads", "thread", "components", "records", "window"] as const;
 
 /** Every action of the console. A page offers one with useAction; nothing else listens to keys of its own. */
 export const actions = {
@@ -64,6 +68,7 @@ export const actions = {
   "go.threads": { group: "go", keys: ["G T"], on: "everywhere" },
   "go.conversations": { group: "go", keys: ["G V"], on: "everywhere" },
   "go.events": { group: "go", keys: ["G N"], on: "everywhere" },
+  "go.windows": { group: "go", keys: ["G W"], on: "everywhere" },
   "go.context": { group: "go", keys: ["G C"], on: "everywhere" },
   "go.selections": { group: "go", keys: ["G E"], on: "everywhere" },
   "go.components": { group: "go", keys: ["G P"], on: "everywhere" },
@@ -84,6 +89,9 @@ export const actions = {
   "filter.clear": { group: "page", on: ["threads"] },
   "views.open": { group: "page", keys: ["V"], on: ["threads"] },
   "token.new": { group: "page", keys: ["N"], on: ["tokens"], scope: "tokens:manage" },
+
+  "window.new": { group: "page", keys: ["N"], on: ["windows"], scope: "memory:write" },
+  "window.write": { group: "page", keys: ["W"], on: ["window"], scope: "memory:write" },
 
   "message.next": { group: "message", keys: ["J", "ArrowDown"], on: ["thread"] },
   "message.previous": { group: "message", keys: ["K", "ArrowUp"], on: ["thread"] },

@@ -14,6 +14,8 @@ const Thread = lazily(() => import("../pages/thread/ThreadPage"));
 const References = lazily(() => import("../pages/references/ReferencesPage"));
 const Conversations = lazily(() => import("../pages/conversations/ConversationsPage"));
 const Events = lazily(() => import("../pages/events/EventsPage"));
+const Windows = lazily(() => import("../pages/windows/WindowsPage"));
+const OneWindow = lazily(() => import("../pages/window/WindowPage"));
 const Context = lazily(() => import("../pages/context/ContextPage"));
 const Selections = lazily(() => import("../pages/selections/SelectionsPage"));
 const Selection = lazily(() => import("../pages/selection/SelectionPage"));
@@ -59,6 +61,10 @@ export function Pages() {
             <Route path="/events">
               <Events />
             </Route>
+            <Route path="/windows">
+              <Windows />
+            </Route>
+            <Route path="/windows/:id">{({ id }) => <OneWindow key={id} id={decodeURIComponent(id)} />}</Route>
             <Route path="/context">
               <Context />
             </Route>

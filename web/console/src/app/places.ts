@@ -30,6 +30,7 @@ export const places: readonly Place[] = [
     scope: "log:read",
   },
   { to: "/events", action: "go.events", icon: "events", word: "app.place.events", scope: "log:read" },
+  { to: "/windows", action: "go.windows", icon: "windows", word: "app.place.windows", scope: "context:select" },
   { to: "/context", action: "go.context", icon: "context", word: "app.place.context", scope: "context:select" },
   {
     to: "/selections",

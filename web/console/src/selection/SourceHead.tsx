@@ -10,9 +10,16 @@ import type { Source } from "./query";
 import styles from "./Source.module.css";
 
 type Of = { hash: string; source: Source | undefined | null };
+type Message = Extract<Source, { __typename: "Message" }>;
+type Record = Extract<Source, { __typename: "Record" }>;
+
+/** A message or record as far as a link names it. */
+type Named =
+  | Pick<Message, "__typename" | "sequence" | "owner">
+  | Pick<Record, "__typename" | "kind" | "book" | "title">;
 
 /** Leads to a message or record; one whose source may not be read has its hash for a name. */
-export function SourceLink({ hash, source }: Of) {
+export function SourceLink({ hash, source }: { hash: string; source: Named | undefined | null }) {
   if (!source) return <code title={hash}>{short(hash)}</code>;
   if (source.__typename === "Record") {
     return (

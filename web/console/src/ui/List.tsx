@@ -16,7 +16,9 @@ export type Listed =
   | "tokens"
   | "selections"
   | "conversations"
-  | "events";
+  | "events"
+  | "windows"
+  | "entries";
 
 type Props<T> = {
   pages: Pages<T>;

@@ -15,6 +15,7 @@ function per<T>(make: (locale: string) => T): () => T {
 const number = per((l) => new Intl.NumberFormat(l));
 const score = per((l) => new Intl.NumberFormat(l, { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
 const every = per((l) => new Intl.NumberFormat(l, { maximumFractionDigits: 20 }));
+const share = per((l) => new Intl.NumberFormat(l, { style: "percent", maximumFractionDigits: 1 }));
 const size = per((l) => new Intl.NumberFormat(l, { maximumSignificantDigits: 3 }));
 const dayTime = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "medium", timeStyle: "short" }));
 const exactly = per((l) => new Intl.DateTimeFormat(l, { dateStyle: "full", timeStyle: "long" }));
@@ -29,6 +30,9 @@ export const count = (n: number): string => number().format(n);
 
 /** 0.42: for scores and their parts. */
 export const part = (n: number): string => score().format(n);
+
+/** 42.2%: for shares, which are 0 to 1. */
+export const percent = (n: number): string => share().format(n);
 
 /** 0.4217391304347826: with the fewest digits that give the same number, for who wants to know exactly. */
 export const precise = (n: number): string => every().format(shortest(n) as `${number}`);

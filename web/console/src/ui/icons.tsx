@@ -9,6 +9,7 @@ const shapes = {
   threads: <path d="M2.5 3.5h8v5h-4l-2.5 2v-2h-1.5zM12.5 6.5h1v5h-1v2l-2.5-2h-3" />,
   conversations: <path d="M2.5 3h11v7.5h-5.5l-3 2.5v-2.5h-2.5zM8 4.8v2.2l1.7 1" />,
   events: <path d="M9 1.8l-5.5 7.4h4l-.8 5 5.8-7.6h-4.2z" />,
+  windows: <path d="M2.5 2.5h11v11h-11zM2.5 7.5h11M5 10.5h6M5 5h2" />,
   context: <path d="M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3l3.2 3.2M5 6h4M5 8h2.5" />,
   selections: <path d="M2 3h12l-4.5 5.3v5.2l-3-1.7v-3.5z" />,
   components: <path d="M8 1.8l5.5 3v6.4l-5.5 3-5.5-3v-6.4zM2.5 4.8l5.5 3 5.5-3M8 7.8v6.4" />,

@@ -26,6 +26,7 @@ import type threads from "./en/threads.json";
 import type tokens from "./en/tokens.json";
 import type tree from "./en/tree.json";
 import type ui from "./en/ui.json";
+import type windows from "./en/windows.json";
 
 // An area has a line here, and a file of its name in each language.
 type Areas = {
@@ -57,6 +58,7 @@ type Areas = {
   tokens: typeof tokens;
   tree: typeof tree;
   ui: typeof ui;
+  windows: typeof windows;
 };
 
 type Ids = { [A in keyof Areas]: `${A}.${Extract<keyof Areas[A], string>}` };

@@ -1,9 +1,7 @@
-import { useEffect, useRef } from "react";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-import { useShownTheme } from "../../app/theme";
+import type uPlot from "uplot";
 import { count } from "../../ui/format";
-import { locale, useLanguage } from "../../words";
+import { axisOf, usePlot } from "../../ui/plot/usePlot";
+import { locale } from "../../words";
 import styles from "./OverviewPage.module.css";
 import { reach } from "./samples";
 
@@ -13,36 +11,13 @@ const height = 150; // pixels, as the style sheet has it
 
 /** A line over the last minutes. Drawn on a canvas: whoever cannot see it reads the table beside. */
 export default function Chart({ times, values, kind }: Props) {
-  const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | null>(null);
-  const theme = useShownTheme();
-  const language = useLanguage();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme or language draws it anew
-  useEffect(() => {
-    const frame = box.current;
-    if (!frame) return;
-    plot.current = new uPlot(optionsOf(frame), [[], []], frame);
-    const sized = new ResizeObserver(() => plot.current?.setSize({ width: frame.clientWidth, height }));
-    sized.observe(frame);
-    return () => {
-      sized.disconnect();
-      plot.current?.destroy();
-      plot.current = null;
-    };
-  }, [theme, language]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one that was drawn anew gets its data again
-  useEffect(() => {
-    plot.current?.setData([times.map((at) => at / 1000), [...values]]);
-  }, [times, values, theme, language]);
+  const box = usePlot(optionsOf, [times.map((at) => at / 1000), [...values]]);
   return <div ref={box} className={styles.chart} data-kind={kind} aria-hidden="true" />;
 }
 
-// A canvas knows no light-dark(): the colours are those that elements of the page came to have.
 function optionsOf(frame: HTMLElement): uPlot.Options {
   const { color: line, borderTopColor: grid } = getComputedStyle(frame);
-  const text = getComputedStyle(frame.closest("figure") ?? frame).color;
-  const font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  const axis = { stroke: text, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+  const axis = axisOf(frame);
   const clock = new Intl.DateTimeFormat(locale(), { timeStyle: "medium" });
   return {
     width: frame.clientWidth,

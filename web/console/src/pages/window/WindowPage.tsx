@@ -1,0 +1,119 @@
+import { useEffect, useState } from "react";
+import { useQuery } from "urql";
+import { Link } from "wouter";
+import { useAction } from "../../actions/useAction";
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
+import { Needs } from "../../app/Needs";
+import { useTitle } from "../../app/title";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Icon } from "../../ui/icons";
+import { PageHead } from "../../ui/PageHead";
+import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
+import { Side } from "../../ui/Side";
+import { PlayerName } from "../../ui/Things";
+import { useAddress } from "../../ui/useAddress";
+import { t } from "../../words";
+import { Compress } from "./Compress";
+import { Delete } from "./Delete";
+import { History } from "./History";
+import { Holds } from "./Holds";
+import { WindowQuery } from "./query";
+import { Scratchpad } from "./Scratchpad";
+import { Tools } from "./Tools";
+import styles from "./Window.module.css";
+import { Write } from "./Write";
+
+const shows = ["items", "history", "scratchpad", "tools"] as const;
+
+/** A window: what it holds, what was done to it and why, its scratchpad and its tools. The address says which is shown. */
+export default function WindowPage({ id }: { id: string }) {
+  const { identity } = useSession();
+  const read = has(identity, "log:read");
+  const [{ data, error, fetching }, refresh] = useQuery({
+    query: WindowQuery,
+    variables: { id, read },
+    requestPolicy: "network-only",
+  });
+  const [turn, setTurn] = useState(0);
+  const again = () => {
+    refresh({ requestPolicy: "network-only" });
+    setTurn((n) => n + 1);
+  };
+  useEffect(() => {
+    // What had the focus may be gone with what was changed.
+    if (turn > 0 && !fetching && document.activeElement === document.body) document.getElementById("main")?.focus();
+  }, [turn, fetching]);
+  const window = data?.window ?? null;
+  useTitle(window ? window.name : t("windows.one"));
+  const [params, set] = useAddress();
+  const show = shows.find((s) => s === params.get("show")) ?? "items";
+  const writing = params.has("write");
+  const mayWrite = has(identity, "memory:write");
+  const close = () => {
+    set({ write: null });
+    document.querySelector<HTMLElement>("[data-write]")?.focus();
+  };
+  useAction("window.write", () => set({ write: "" }), { enabled: mayWrite && window !== null && !writing });
+  useAction("panel.close", close, { enabled: writing });
+  const props = window && { window, read, turn, onChanged: again };
+  return (
+    <div className={styles.page}>
+      <div className={styles.column}>
+        <PageHead
+          title={window ? <bdi>{window.name}</bdi> : t("windows.one")}
+          note={window?.agent && <PlayerName player={window.agent} link />}
+        >
+          <Link href="/windows" className={styles.back}>
+            <Icon name="back" />
+            {t("windows.back")}
+          </Link>
+          <Button icon="retry" onClick={again} disabled={fetching}>
+            {t("windows.again")}
+          </Button>
+          {window && mayWrite && (
+            <>
+              <Compress window={window} onDone={again} />
+              <Delete window={window} />
+              <Button icon="edit" look="primary" data-write aria-expanded={writing} action="window.write">
+                {t("windows.write")}
+              </Button>
+            </>
+          )}
+        </PageHead>
+        {props ? (
+          <>
+            <div className={styles.which}>
+              <Choice
+                label={t("windows.which")}
+                value={show}
+                options={shows.map((value) => ({ value, word: t(`windows.which.${value}`) }))}
+                onChoose={(value) => set({ show: value === "items" ? null : value, q: null }, { replace: true })}
+              />
+            </div>
+            {show === "history" && <History {...props} />}
+            {show === "scratchpad" && <Scratchpad {...props} />}
+            {show === "tools" && <Tools {...props} />}
+            {show === "items" && <Holds {...props} />}
+          </>
+        ) : error ? (
+          <ErrorScreen error={error} retry={again} />
+        ) : fetching ? (
+          <Loading what={t("windows.loading")} />
+        ) : (
+          <Screen icon="search" title={t("windows.gone")}>
+            {t("windows.gone.detail")}
+          </Screen>
+        )}
+      </div>
+      {props && writing && (
+        <Side title={t("windows.write.title")} close={t("windows.write.close")} onClose={close} focus>
+          <Needs title={t("windows.write.closed")} scope="memory:write">
+            <Write {...props} onClose={close} />
+          </Needs>
+        </Side>
+      )}
+    </div>
+  );
+}

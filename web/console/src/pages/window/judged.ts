@@ -1,0 +1,35 @@
+import type { Item, Operation } from "./query";
+
+/** What an operation was about, in order: what was rejected, or what entered and is still in the window. */
+export function textsOf(op: Pick<Operation, "content" | "entered">, items: ReadonlyMap<string, Item>): string[] {
+  if (op.content !== null) return [op.content];
+  return op.entered.flatMap((id) => items.get(id)?.content ?? []);
+}
+
+/** What overruling an operation does: what enters, what comes back, and whether a judge is not believed again. */
+export type Overruling = { enters: string | null; returns: readonly Item[]; believed: boolean };
+
+type Overrulable = Pick<Operation, "kind" | "content" | "rejected" | "superseded" | "overruled" | "judgements">;
+
+/** What comes of overruling an operation; null if nothing would, or somebody has. Of what is shared, pairs alone count. */
+export function overrulingOf(op: Overrulable): Overruling | null {
+  if (op.overruled !== null) return null;
+  const believed = !op.judgements.some((j) => j.relation === "CONTRADICTS" && !j.overruled);
+  const enters = op.kind === "WRITE" && op.rejected !== null ? op.content : null;
+  if (believed && enters === null) return null;
+  return { enters, returns: op.kind === "SHARE" ? [] : op.superseded, believed };
+}
+
+/** What came of an operation, the worst first: what is said of it before all else. */
+export type Outcome = "OVERRULED" | "REJECTED" | "EXCEEDED" | "SUPERSEDED" | "COMPRESSED" | "DONE";
+
+/** What came of an operation. */
+export function outcomeOf(
+  op: Pick<Operation, "kind" | "overruled" | "rejected" | "superseded" | "compression">,
+): Outcome {
+  if (op.overruled !== null && op.kind !== "OVERRULE") return "OVERRULED";
+  if (op.kind === "EXCEEDED") return "EXCEEDED";
+  if (op.rejected !== null) return "REJECTED";
+  if (op.superseded.length > 0) return "SUPERSEDED";
+  return op.compression === null ? "DONE" : "COMPRESSED";
+}
