@@ -2,6 +2,7 @@
 import type { Locator } from "playwright-core";
 import type { Visit } from "./browser";
 import type { Server } from "./server";
+import { done, makeStay, makeWindow, talk, at as windowAt } from "./windows";
 import type { Say } from "./words";
 
 /** What the pages show: messages of the sample, and what was made for them. */
@@ -20,6 +21,8 @@ export type Sample = {
   dropped: string;
   /** A conversation in memory. */
   conversation: string;
+  /** A context window. */
+  window: string;
 };
 
 /** A page as somebody sees it: open comes there, and ends when what it shows is there. */
@@ -99,6 +102,15 @@ export const scenes: readonly Scene[] = [
   {
     name: "event-memory",
     open: (v) => at(v, "/events?agent=jarvis_webchat&user=user_42&thread=thread_1&show=memory&last=2&keep=3", article),
+  },
+  { name: "windows", open: (v) => at(v, "/windows?figures=ever", article) },
+  { name: "window", open: (v, s) => at(v, windowAt(s.window), () => v.page.locator("[data-item]")) },
+  {
+    name: "window-history",
+    open: async (v, s) => {
+      await at(v, windowAt(s.window, "history"), () => v.page.locator("canvas"));
+      await done(v, "REJECTED").waitFor();
+    },
   },
   { name: "selections", open: (v) => at(v, "/selections", item) },
   {
@@ -197,6 +209,10 @@ export async function prepare(server: Server): Promise<Sample> {
     r: "It may tell agents what to do: being looked into.",
   });
   const conversation = await tell(server);
+  const desk = await makeWindow(server, { name: "Front desk", capacity: 600, task: "Answer guests" });
+  await talk(server, desk, 0.72, 1);
+  await makeWindow(server, { name: "A quiet evening", task: "Find a restaurant by the sea" });
+  const window = await makeStay(server);
   const dropped = kept.dropped[0]?.hash ?? "";
   return {
     thread,
@@ -209,6 +225,7 @@ export async function prepare(server: Server): Promise<Sample> {
     selection: kept.id,
     dropped,
     conversation,
+    window,
   };
 }
 
