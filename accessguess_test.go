@@ -20,6 +20,7 @@ import (
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/memory"
+	"github.com/tzzr/context-manager/internal/window"
 )
 
 // guesser writes documents that name something at one place, and are valid otherwise.
@@ -260,6 +261,7 @@ func (s *stage) base(player chain.Hash) map[string]string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	own := s.newWindow(player)
 	return map[string]string{
 		"sessionHash": `"$SESSION"`, "ownerId": quoted(player), "content": `"said"`,
 		"hash": quoted(mine.Hash), "message": quoted(mine.Hash), "type": "CONTEXT", "selection": quoted(model.GlobalID("ContextSelection", chosen.ID)), "query": `"harbour"`,
@@ -269,6 +271,10 @@ func (s *stage) base(player chain.Hash) map[string]string {
 		"agent": quoted(key), "threadId": `"t"`, "last": "5",
 		"conversation.id": quoted(talk.ID), "deleteConversation.id": quoted(talk.ID),
 		"session.hash": quoted(mine.SessionHash), "thread.hash": quoted(mine.ThreadHash),
+		"window": quoted(model.GlobalID(model.WindowKind, own.id)), "windows": quoted(model.GlobalID(model.WindowKind, own.id)), "entry": quoted(own.entry), "segment": quoted(own.segment),
+		"items": quoted(inventedItem), "contents": `"aside"`, "description": `"a tool"`, "operation": quoted(inventedUUID),
+		"window.id": quoted(model.GlobalID(model.WindowKind, own.id)), "deleteWindow.id": quoted(model.GlobalID(model.WindowKind, inventedUUID)), "scratchpadEntry.id": quoted(own.entry),
+		"writeContext.type": "USER_MESSAGE", "writeToSegment.type": "USER_MESSAGE",
 	}
 }
 
@@ -278,6 +284,8 @@ type secret struct {
 	player           chain.Hash
 	selection, token string
 	idempotencyKey   string
+	window           stagedWindow
+	item, operation  string // of the window
 }
 
 // newSecret is a session of two strangers: one has a row and a selection, and cites and is cited.
@@ -294,8 +302,16 @@ func newSecret(s *site) secret {
 	second.Refs, second.ThreadHash = []chain.Ref{{Type: chain.RefContext, Hash: message.Hash}}, first.ThreadHash
 	s.append(second)
 	token, _ := s.newToken(auth.Draft{Role: auth.Agent, Player: gil})
-	return secret{message: message, player: gil, selection: s.choose(gil, "harbour").ID, token: token, idempotencyKey: *first.IdempotencyKey}
+	kept := s.newWindow(gil)
+	item := s.write(kept, gil, window.UserMessage, "the harbour at night").Item.ID
+	rejected := s.write(kept, gil, window.Knowledge, "harbour").Operation.ID
+	return secret{
+		message: message, player: gil, selection: s.choose(gil, "harbour").ID, token: token, idempotencyKey: *first.IdempotencyKey,
+		window: kept, item: item, operation: rejected,
+	}
 }
+
+const inventedItem = "aaaaaaaaaaaa"
 
 const inventedUUID = "00000000-0000-4000-8000-000000000000"
 
@@ -324,6 +340,17 @@ func (h secret) pairs(a argument) map[string][2]string {
 			of = strings.Join(names, ".")
 		}
 		cursor := func(key string) string { return base64.RawURLEncoding.EncodeToString([]byte(of + ":" + key)) }
+		switch of {
+		case "windows":
+			pairs[name] = [2]string{cursor("1:" + h.window.id), cursor("1:" + inventedUUID)}
+			return pairs
+		case "window.scratchpad":
+			pairs[name] = [2]string{cursor(h.window.entry), cursor(inventedItem)}
+			return pairs
+		case "window.operations":
+			pairs[name] = [2]string{cursor(h.operation), cursor(inventedUUID)}
+			return pairs
+		}
 		if of == "tokens" {
 			pairs[name] = [2]string{cursor("1:" + h.token), cursor("1:" + inventedUUID)}
 			break
@@ -331,6 +358,11 @@ func (h secret) pairs(a argument) map[string][2]string {
 		pairs[name] = [2]string{cursor(h.message.Hash.String()), cursor(invented("message"))}
 	default:
 		pairs["token"] = [2]string{h.token, inventedUUID}
+		pairs["window"] = [2]string{model.GlobalID(model.WindowKind, h.window.id), model.GlobalID(model.WindowKind, inventedUUID)}
+		pairs["segment"] = [2]string{h.window.segment, inventedUUID}
+		pairs["entry"] = [2]string{h.window.entry, inventedItem}
+		pairs["item"] = [2]string{h.item, inventedItem}
+		pairs["operation"] = [2]string{h.operation, inventedUUID}
 		pairs["selection"] = [2]string{model.GlobalID("ContextSelection", h.selection), model.GlobalID("ContextSelection", inventedUUID)}
 		for kind, value := range map[string]string{"Message": hidden["message"], "Session": hidden["session"], "Thread": hidden["thread"], "Player": hidden["player"], "Item": hidden["player"], "Record": hidden["message"]} {
 			pairs[kind] = [2]string{model.GlobalID(kind, value), model.GlobalID(kind, invented(kind))}

@@ -35,6 +35,10 @@ func TestFenceOfRawSQL(t *testing.T) {
 		}
 	}
 	conn := superuser(t, at)
+	for _, agent := range []chain.Hash{ana, cleo} {
+		id := fillWindow(t, store, agent, nil)
+		mustExec(t, conn, "INSERT INTO memory.window_overruled (window_id, pair) VALUES ($1, repeat('0', 64))", id)
+	}
 	rows, err := conn.Query(t.Context(), `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v') AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`)
 	if err != nil {
@@ -46,6 +50,8 @@ func TestFenceOfRawSQL(t *testing.T) {
 	}
 	mine := map[string]int{ // rows of Ana's; what is here and not in the log is for all
 		"log.messages": 1, "log.message_refs": 0, "log.members": 1, "log.players_known": 1, "log.messages_v7": 1, "memory.selections": 0, "memory.conversations": 1,
+		"memory.windows": 1, "memory.segments": 1, "memory.segment_windows": 1, "memory.window_items": 2, "memory.scratchpad": 1, "memory.tools": 1,
+		"memory.window_operations": 4, "memory.window_overruled": 1,
 		"core.players": 0, "core.hashtags": 0, "core.items": 0, "core.locations": 0, "knowledge.records": 0,
 	}
 	shared := map[string]bool{"core.flags": true, "core.components": true}

@@ -40,7 +40,7 @@ func (d *DB) CreateSegment(ctx context.Context, name string, windows []string) (
 				return fault.Input("windows", "holds one that shares %d segments, which is the most", window.MaxShared)
 			}
 		}
-		if made.ID, err = q.NewSegment(ctx, name, d.moment()); err != nil {
+		if made.ID, err = q.NewSegment(ctx, name, int32(len(windows)), d.moment()); err != nil {
 			return err
 		}
 		return q.AddSegmentWindows(ctx, made.ID, windows)

@@ -187,6 +187,7 @@ func TestConditions(t *testing.T) {
 	t.Parallel()
 	own, other := chain.Sum([]byte("own")), component.DefaultHash("plu", "other")
 	selected := model.GlobalID(selectionKind, "00000000-0000-0000-0000-000000000000")
+	windowID := model.GlobalID(model.WindowKind, "00000000-0000-0000-0000-000000000000")
 	player := auth.Caller{Player: own, Role: auth.Agent, Scopes: auth.AllScopes}
 	for name, test := range map[string]struct {
 		field string // of which type, and which
@@ -211,6 +212,12 @@ func TestConditions(t *testing.T) {
 		"a model's end":           {"Mutation.dropEmbeddingModel", nil, "only administrators"},
 		"another tree":            {"Mutation.acceptTree", nil, "only administrators"},
 		"a selection by its id":   {"Query.node", map[string]any{"id": selected}, ""},
+		"a window by its id":      {"Query.node", map[string]any{"id": windowID}, ""},
+		"own window":              {"Mutation.createWindow", map[string]any{"input": model.WindowInput{Agent: &own}}, ""},
+		"one's window":            {"Mutation.createWindow", map[string]any{"input": model.WindowInput{}}, ""},
+		"another's window":        {"Mutation.createWindow", map[string]any{"input": model.WindowInput{Agent: &other}}, "input.agent: is not your token's player"},
+		"another's taste":         {"Mutation.selectIntoWindow", map[string]any{"input": model.ContextRequestInput{Player: &other}}, "input.player: is not your token's player"},
+		"a judge's word":          {"Mutation.overruleJudgement", nil, "only administrators"},
 	} {
 		object, field, _ := strings.Cut(test.field, ".")
 		condition := access[object][field].condition
@@ -223,8 +230,10 @@ func TestConditions(t *testing.T) {
 		}
 	}
 	reader := auth.Caller{Player: own, Role: auth.Client, Scopes: auth.LogRead}
-	if err := selectionsBySelectors(reader, map[string]any{"id": selected}); fault.CodeOf(err) != fault.Forbidden {
-		t.Errorf("a selection by its id without context:select: %v, want FORBIDDEN", err)
+	for _, id := range []string{selected, windowID} {
+		if err := selectionsBySelectors(reader, map[string]any{"id": id}); fault.CodeOf(err) != fault.Forbidden {
+			t.Errorf("%s by its id without context:select: %v, want FORBIDDEN", id, err)
+		}
 	}
 }
 

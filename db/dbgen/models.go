@@ -567,6 +567,7 @@ type MemoryScratchpad struct {
 type MemorySegment struct {
 	ID        string
 	Name      string
+	Windows   int32
 	CreatedAt time.Time
 }
 

@@ -202,6 +202,9 @@ WITH dropped AS (
 ), left_behind AS (
     UPDATE memory.windows w SET version = w.version + 1 FROM dropped d WHERE w.id <> d.id AND w.id IN (
         SELECT o.window_id FROM memory.segment_windows sw JOIN memory.segment_windows o ON o.segment_id = sw.segment_id WHERE sw.window_id = d.id)
+), fewer AS (
+    UPDATE memory.segments s SET windows = s.windows - 1 FROM dropped d
+    WHERE s.windows > 1 AND s.id IN (SELECT sw.segment_id FROM memory.segment_windows sw WHERE sw.window_id = d.id)
 ), orphans AS (
     DELETE FROM memory.segments s USING dropped d WHERE s.id IN (SELECT sw.segment_id FROM memory.segment_windows sw WHERE sw.window_id = d.id)
         AND NOT EXISTS (SELECT FROM memory.segment_windows o WHERE o.segment_id = s.id AND o.window_id <> d.id))
@@ -300,11 +303,11 @@ func (q *Queries) MarkOverruled(ctx context.Context, reason string, iD string) (
 }
 
 const newSegment = `-- name: NewSegment :one
-INSERT INTO memory.segments (name, created_at) VALUES ($1, $2) RETURNING id::TEXT AS id
+INSERT INTO memory.segments (name, windows, created_at) VALUES ($1, $2::INT, $3) RETURNING id::TEXT AS id
 `
 
-func (q *Queries) NewSegment(ctx context.Context, name string, createdAt time.Time) (string, error) {
-	row := q.db.QueryRow(ctx, newSegment, name, createdAt)
+func (q *Queries) NewSegment(ctx context.Context, name string, windows int32, createdAt time.Time) (string, error) {
+	row := q.db.QueryRow(ctx, newSegment, name, windows, createdAt)
 	var id string
 	err := row.Scan(&id)
 	return id, err
@@ -696,7 +699,7 @@ func (q *Queries) SegmentWindows(ctx context.Context, segmentID string, through 
 }
 
 const segmentsOf = `-- name: SegmentsOf :many
-SELECT s.id, s.name, (SELECT count(*) FROM memory.segment_windows o WHERE o.segment_id = s.id) AS windows
+SELECT s.id, s.name, s.windows
 FROM memory.segments s JOIN memory.segment_windows sw ON sw.segment_id = s.id
 WHERE sw.window_id = CAST($1::TEXT AS UUID) ORDER BY s.created_at, s.id
 `
@@ -704,7 +707,7 @@ WHERE sw.window_id = CAST($1::TEXT AS UUID) ORDER BY s.created_at, s.id
 type SegmentsOfRow struct {
 	ID      string
 	Name    string
-	Windows int64
+	Windows int32
 }
 
 func (q *Queries) SegmentsOf(ctx context.Context, windowID string) ([]SegmentsOfRow, error) {

@@ -57,7 +57,8 @@ GRANT INSERT ON log.messages, log.message_refs, log.append_keys, knowledge.recor
 GRANT UPDATE ON memory.quarantines TO cm_writer;
 GRANT INSERT, UPDATE, DELETE ON memory.conversations, memory.tools TO cm_writer;
 GRANT INSERT, UPDATE (version, used), DELETE ON memory.windows TO cm_writer;
-GRANT INSERT, DELETE ON memory.segments, memory.window_items TO cm_writer;
+GRANT INSERT, DELETE ON memory.window_items TO cm_writer;
+GRANT INSERT, UPDATE (windows), DELETE ON memory.segments TO cm_writer;
 GRANT INSERT ON memory.segment_windows, memory.scratchpad, memory.window_overruled TO cm_writer;
 GRANT INSERT, UPDATE (overruled) ON memory.window_operations TO cm_writer;
 GRANT USAGE ON SEQUENCE log.message_id TO cm_writer;

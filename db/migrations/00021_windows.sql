@@ -21,6 +21,7 @@ CREATE INDEX windows_created_at ON memory.windows (created_at, id);
 CREATE TABLE memory.segments (
     id         UUID PRIMARY KEY DEFAULT gen_random_uuid(),
     name       TEXT NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 256),
+    windows    INT NOT NULL CHECK (windows > 0), -- how many see it: players see the rows of their own only
     created_at TIMESTAMPTZ NOT NULL
 );
 CREATE TABLE memory.segment_windows (

@@ -14,6 +14,9 @@ WITH dropped AS (
 ), left_behind AS (
     UPDATE memory.windows w SET version = w.version + 1 FROM dropped d WHERE w.id <> d.id AND w.id IN (
         SELECT o.window_id FROM memory.segment_windows sw JOIN memory.segment_windows o ON o.segment_id = sw.segment_id WHERE sw.window_id = d.id)
+), fewer AS (
+    UPDATE memory.segments s SET windows = s.windows - 1 FROM dropped d
+    WHERE s.windows > 1 AND s.id IN (SELECT sw.segment_id FROM memory.segment_windows sw WHERE sw.window_id = d.id)
 ), orphans AS (
     DELETE FROM memory.segments s USING dropped d WHERE s.id IN (SELECT sw.segment_id FROM memory.segment_windows sw WHERE sw.window_id = d.id)
         AND NOT EXISTS (SELECT FROM memory.segment_windows o WHERE o.segment_id = s.id AND o.window_id <> d.id))
@@ -40,7 +43,7 @@ SELECT count(*) FROM memory.windows w WHERE sqlc.narg('viewer')::bpchar IS NULL 
 SELECT i.* FROM memory.window_items i WHERE i.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY i.place;
 
 -- name: SegmentsOf :many
-SELECT s.id, s.name, (SELECT count(*) FROM memory.segment_windows o WHERE o.segment_id = s.id) AS windows
+SELECT s.id, s.name, s.windows
 FROM memory.segments s JOIN memory.segment_windows sw ON sw.segment_id = s.id
 WHERE sw.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY s.created_at, s.id;
 
@@ -56,7 +59,7 @@ WHERE sw.segment_id = CAST(@segment_id::TEXT AS UUID) AND EXISTS (
 ORDER BY sw.window_id;
 
 -- name: NewSegment :one
-INSERT INTO memory.segments (name, created_at) VALUES (@name, @created_at) RETURNING id::TEXT AS id;
+INSERT INTO memory.segments (name, windows, created_at) VALUES (@name, @windows::INT, @created_at) RETURNING id::TEXT AS id;
 
 -- name: AddSegmentWindows :exec
 WITH changed AS (UPDATE memory.windows w SET version = w.version + 1 WHERE w.id = ANY (CAST(@windows::TEXT[] AS UUID[])))

@@ -2,6 +2,7 @@ package window
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/tzzr/context-manager/internal/fault"
@@ -180,7 +181,7 @@ func Remove(w Window, ids []string) (Outcome, error) {
 			if slices.Contains(ids[:i], id) {
 				continue
 			}
-			return Outcome{}, &fault.Error{Code: fault.NotFound, Field: "items", Message: "the window has no item " + id}
+			return Outcome{}, &fault.Error{Code: fault.NotFound, Field: fmt.Sprintf("items[%d]", i), Message: "the window has no such item"}
 		}
 	}
 	out.Change = p.change()
