@@ -199,7 +199,7 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 		if err != nil {
 			return false, d.noteExceeded(ctx, l, &o, err)
 		}
-		return kept, d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
+		err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
 			if sources := added(o.out); len(sources) > 0 {
 				if err := q.RefuseSources(ctx, sources); err != nil {
 					return false, err
@@ -221,6 +221,7 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 			}
 			return true, err
 		})
+		return kept, err
 	})
 	return o.WindowOperation, err
 }

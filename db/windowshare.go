@@ -36,6 +36,9 @@ func (d *DB) CreateSegment(ctx context.Context, name string, windows []string) (
 			return errNoWindow("windows")
 		}
 		for _, w := range found {
+			if w.Encoding != found[0].Encoding {
+				return fault.Input("windows", "count tokens in %s and in %s: what they share would count differently", found[0].Encoding, w.Encoding)
+			}
 			if w.Segments >= window.MaxShared {
 				return fault.Input("windows", "holds one that shares %d segments, which is the most", window.MaxShared)
 			}
@@ -94,6 +97,9 @@ func (d *DB) shareOnce(ctx context.Context, segment, through string, draft windo
 	everybodys := &DB{shared: d.shared} // who shares a window with others changes theirs
 	for i, id := range ids {
 		if all[i], err = everybodys.load(ctx, q, id); err != nil {
+			if fault.CodeOf(err) == fault.NotFound {
+				return w, false, nil // it has gone meanwhile: look again
+			}
 			return w, false, err
 		}
 		windows[i] = all[i].Window
@@ -118,6 +124,36 @@ func (d *DB) shareOnce(ctx context.Context, segment, through string, draft windo
 		own.Items = append(slices.DeleteFunc(slices.Clone(own.Items), func(item window.Item) bool { return slices.Contains(gone, item.ID) }), *shared.Item)
 	}
 	return w, kept, err
+}
+
+// unshare notes in the other windows of segments what has left these through one of them.
+func (d *DB) unshare(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation) error {
+	type row struct {
+		ID      string `json:"id"`
+		Segment string `json:"segment"`
+		Tokens  int    `json:"tokens"`
+	}
+	rows, segments := []row{}, []string{}
+	for _, s := range l.Segments {
+		for _, item := range s.Items {
+			if slices.Contains(o.Gone, item.ID) {
+				rows, segments = append(rows, row{item.ID, s.ID, item.Tokens}), append(segments, s.ID)
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	gone, err := encoded(rows)
+	if err != nil {
+		return err
+	}
+	// In two statements, so that the second one sees what those did whom the first one waited for.
+	others, err := q.TouchSharers(ctx, l.ID, segments)
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	return q.NoteUnshared(ctx, o.At, o.By.String(), gone[0], others)
 }
 
 // keepShared does all that a write to a segment does, or nothing.

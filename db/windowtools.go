@@ -81,7 +81,7 @@ func (d *DB) RegisterTools(ctx context.Context, id string, tools []window.Tool, 
 		registered = slices.DeleteFunc(all, func(t window.Tool) bool {
 			return !slices.ContainsFunc(tools, func(n window.Tool) bool { return n.Name == t.Name })
 		})
-		return kept, d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
+		err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
 			if sources := added(o.out); len(sources) > 0 {
 				if err := q.RefuseSources(ctx, sources); err != nil {
 					return false, err
@@ -96,6 +96,7 @@ func (d *DB) RegisterTools(ctx context.Context, id string, tools []window.Tool, 
 			}
 			return true, err
 		})
+		return kept, err
 	})
 	return registered, err
 }
@@ -138,13 +139,14 @@ func (d *DB) SearchTools(ctx context.Context, id, query string, limit int, by ch
 			names = append(names, t.Name)
 		}
 		o.entered = names
-		return kept, d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
+		err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
 			if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept || len(l.Tools) <= window.ToolsShown {
 				return kept, err
 			}
 			l.next = nil
 			return true, q.ShowTools(ctx, names, id)
 		})
+		return kept, err
 	})
 	return found, err
 }

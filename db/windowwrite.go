@@ -165,11 +165,9 @@ func (d *DB) RemoveFromWindow(ctx context.Context, id string, items []string, by
 		if o.out, err = window.Remove(l.Window, items); err != nil {
 			return false, err
 		}
-		shared := false
-		for _, item := range o.out.Gone {
-			shared = shared || !slices.ContainsFunc(l.Items, func(own window.Item) bool { return own.ID == item.ID })
-		}
-		if shared {
+		if len(l.Segments) == 0 {
+			kept, err = d.keep(ctx, d.queries(), l, &o)
+		} else {
 			err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
 				if err := q.LockSharers(ctx, l.ID); err != nil {
 					return false, err
@@ -178,10 +176,8 @@ func (d *DB) RemoveFromWindow(ctx context.Context, id string, items []string, by
 					return kept, err
 				}
 				l.next = nil
-				return true, q.TouchSharers(ctx, l.ID)
+				return true, d.unshare(ctx, q, l, &o)
 			})
-		} else {
-			kept, err = d.keep(ctx, d.queries(), l, &o)
 		}
 		left = changed(l.Window, o.out.Change)
 		for i := range left.Segments {

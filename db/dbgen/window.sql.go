@@ -246,7 +246,7 @@ func (q *Queries) LockSharers(ctx context.Context, id string) error {
 }
 
 const lockWindows = `-- name: LockWindows :many
-SELECT w.id::TEXT AS id, w.agent, (SELECT count(*) FROM memory.segment_windows s WHERE s.window_id = w.id) AS segments FROM memory.windows w
+SELECT w.id::TEXT AS id, w.agent, w.encoding, (SELECT count(*) FROM memory.segment_windows s WHERE s.window_id = w.id) AS segments FROM memory.windows w
 WHERE w.id = ANY (CAST($1::TEXT[] AS UUID[])) AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
 ORDER BY w.id FOR UPDATE
 `
@@ -254,6 +254,7 @@ ORDER BY w.id FOR UPDATE
 type LockWindowsRow struct {
 	ID       string
 	Agent    string
+	Encoding string
 	Segments int64
 }
 
@@ -267,7 +268,12 @@ func (q *Queries) LockWindows(ctx context.Context, ids []string, viewer *string)
 	items := []LockWindowsRow{}
 	for rows.Next() {
 		var i LockWindowsRow
-		if err := rows.Scan(&i.ID, &i.Agent, &i.Segments); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Agent,
+			&i.Encoding,
+			&i.Segments,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -432,6 +438,28 @@ func (q *Queries) NoteOperation(ctx context.Context, arg NoteOperationParams) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const noteUnshared = `-- name: NoteUnshared :exec
+WITH less AS (
+    SELECT s.window_id, sum(x.tokens)::INT AS tokens, array_agg(x.id) AS ids FROM jsonb_to_recordset($3::JSONB) AS x (id TEXT, segment UUID, tokens INT)
+    JOIN memory.segment_windows s ON s.segment_id = x.segment WHERE s.window_id = ANY (CAST($4::TEXT[] AS UUID[])) GROUP BY s.window_id
+), changed AS (
+    UPDATE memory.windows w SET used = w.used - l.tokens FROM less l WHERE w.id = l.window_id RETURNING w.id, w.capacity, w.used, l.tokens, l.ids
+)
+INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, gone)
+SELECT c.id, 'remove', $1::TIMESTAMPTZ, $2::TEXT, c.capacity, c.used + c.tokens, c.used, 0, c.ids FROM changed c
+`
+
+// What has left segments, in windows that see them and are locked.
+func (q *Queries) NoteUnshared(ctx context.Context, at time.Time, byPlayer string, gone chain.JSON, windows []string) error {
+	_, err := q.db.Exec(ctx, noteUnshared,
+		at,
+		byPlayer,
+		gone,
+		windows,
+	)
+	return err
 }
 
 const offload = `-- name: Offload :one
@@ -800,16 +828,32 @@ func (q *Queries) SourcesBehind(ctx context.Context, ids []string) ([]string, er
 	return items, nil
 }
 
-const touchSharers = `-- name: TouchSharers :exec
-UPDATE memory.windows w SET version = w.version + 1, used = memory.window_used(w.id)
-WHERE w.id <> CAST($1::TEXT AS UUID) AND w.id IN (
-    SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST($1::TEXT AS UUID))
+const touchSharers = `-- name: TouchSharers :many
+UPDATE memory.windows w SET version = w.version + 1
+WHERE w.id <> CAST($1::TEXT AS UUID) AND w.id IN (SELECT s.window_id FROM memory.segment_windows s WHERE s.segment_id = ANY (CAST($2::TEXT[] AS UUID[])))
+RETURNING w.id::TEXT AS id
 `
 
-// The other windows of what a window shares have changed as well.
-func (q *Queries) TouchSharers(ctx context.Context, id string) error {
-	_, err := q.db.Exec(ctx, touchSharers, id)
-	return err
+// The other windows of segments have changed as well. What they use is for NoteUnshared, which sees what those did whom this
+// waited for.
+func (q *Queries) TouchSharers(ctx context.Context, iD string, segments []string) ([]string, error) {
+	rows, err := q.db.Query(ctx, touchSharers, iD, segments)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const windowByID = `-- name: WindowByID :many

@@ -67,7 +67,7 @@ INSERT INTO memory.segment_windows (segment_id, window_id) SELECT CAST(@segment_
 
 -- name: LockWindows :many
 -- Those of a list that somebody sees, so that nobody changes or removes them.
-SELECT w.id::TEXT AS id, w.agent, (SELECT count(*) FROM memory.segment_windows s WHERE s.window_id = w.id) AS segments FROM memory.windows w
+SELECT w.id::TEXT AS id, w.agent, w.encoding, (SELECT count(*) FROM memory.segment_windows s WHERE s.window_id = w.id) AS segments FROM memory.windows w
 WHERE w.id = ANY (CAST(@ids::TEXT[] AS UUID[])) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
 ORDER BY w.id FOR UPDATE;
 
@@ -135,11 +135,23 @@ ORDER BY w.id FOR UPDATE;
 -- The messages that entries of the scratchpad came from.
 SELECT DISTINCT s.source::TEXT AS source FROM memory.scratchpad s WHERE s.id = ANY (@ids::TEXT[]) AND s.source_type = 'context';
 
--- name: TouchSharers :exec
--- The other windows of what a window shares have changed as well.
-UPDATE memory.windows w SET version = w.version + 1, used = memory.window_used(w.id)
-WHERE w.id <> CAST(@id::TEXT AS UUID) AND w.id IN (
-    SELECT o.window_id FROM memory.segment_windows s JOIN memory.segment_windows o ON o.segment_id = s.segment_id WHERE s.window_id = CAST(@id::TEXT AS UUID));
+-- name: TouchSharers :many
+-- The other windows of segments have changed as well. What they use is for NoteUnshared, which sees what those did whom this
+-- waited for.
+UPDATE memory.windows w SET version = w.version + 1
+WHERE w.id <> CAST(@id::TEXT AS UUID) AND w.id IN (SELECT s.window_id FROM memory.segment_windows s WHERE s.segment_id = ANY (CAST(@segments::TEXT[] AS UUID[])))
+RETURNING w.id::TEXT AS id;
+
+-- name: NoteUnshared :exec
+-- What has left segments, in windows that see them and are locked.
+WITH less AS (
+    SELECT s.window_id, sum(x.tokens)::INT AS tokens, array_agg(x.id) AS ids FROM jsonb_to_recordset(@gone::JSONB) AS x (id TEXT, segment UUID, tokens INT)
+    JOIN memory.segment_windows s ON s.segment_id = x.segment WHERE s.window_id = ANY (CAST(@windows::TEXT[] AS UUID[])) GROUP BY s.window_id
+), changed AS (
+    UPDATE memory.windows w SET used = w.used - l.tokens FROM less l WHERE w.id = l.window_id RETURNING w.id, w.capacity, w.used, l.tokens, l.ids
+)
+INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, gone)
+SELECT c.id, 'remove', @at::TIMESTAMPTZ, @by_player::TEXT, c.capacity, c.used + c.tokens, c.used, 0, c.ids FROM changed c;
 
 -- name: NoteOperation :many
 -- What changes nothing of a window, unless somebody has changed it since it was read.
