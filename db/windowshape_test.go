@@ -20,11 +20,11 @@ import (
 // outOfShape are what must not be found of windows, each with what it would mean.
 var outOfShape = map[string]string{
 	"does not say what it holds, or holds more than it may": `SELECT w.id::TEXT FROM memory.windows w WHERE w.used <> memory.window_used(w.id) OR w.used > w.capacity`,
-	"has a history with a gap": `SELECT o.window_id::TEXT || ' at ' || o.id FROM (
-		SELECT o.*, lag(o.tokens_after, 1, 0) OVER (PARTITION BY o.window_id ORDER BY o.id) AS held FROM memory.window_operations o
+	"has a history with a gap": `SELECT o.window_id::TEXT || ' at ' || o.place FROM (
+		SELECT o.*, lag(o.tokens_after, 1, 0) OVER (PARTITION BY o.window_id ORDER BY o.place) AS held FROM memory.window_operations o
 		WHERE o.kind NOT IN ('offload', 'read', 'exceeded')) o WHERE o.tokens_before <> o.held`,
 	"has a history that does not lead to what it holds": `SELECT w.id::TEXT FROM memory.windows w CROSS JOIN LATERAL (
-		SELECT o.tokens_after FROM memory.window_operations o WHERE o.window_id = w.id AND o.kind NOT IN ('offload', 'read', 'exceeded') ORDER BY o.id DESC LIMIT 1) o
+		SELECT o.tokens_after FROM memory.window_operations o WHERE o.window_id = w.id AND o.kind NOT IN ('offload', 'read', 'exceeded') ORDER BY o.place DESC LIMIT 1) o
 		WHERE o.tokens_after <> w.used`,
 	"has fewer versions than changes": `SELECT w.id::TEXT FROM memory.windows w
 		WHERE w.version < (SELECT count(*) FROM memory.window_operations o WHERE o.window_id = w.id AND o.kind NOT IN ('offload', 'read', 'exceeded'))`,
@@ -148,7 +148,7 @@ func (s *shape) step(r *rapid.T) (id string, is *window.Window, err error) {
 		_, err := store.Offload(ctx, id, []string{said(s.n), said(s.n + 1)}, agent)
 		return id, nil, err
 	case "inject", "read":
-		aside, err := store.Scratchpad(ctx, id, db.Page[int64]{Limit: 50})
+		aside, err := store.Scratchpad(ctx, id, db.Page[string]{Limit: 50})
 		if err != nil || len(aside.Items) == 0 {
 			return id, nil, err
 		}
@@ -171,7 +171,7 @@ func (s *shape) step(r *rapid.T) (id string, is *window.Window, err error) {
 		_, err := store.SearchTools(ctx, id, "find", 5, agent)
 		return id, nil, err
 	default:
-		ops, err := store.WindowOperations(ctx, id, db.Page[int64]{Limit: 50})
+		ops, err := store.WindowOperations(ctx, id, db.Page[string]{Limit: 50})
 		for _, item := range ops.Items {
 			o := item.Value
 			if o.Overruled == nil && (len(o.Judgements) > 0 || o.Rejected != nil) {
@@ -252,4 +252,15 @@ func addRecord(t testing.TB, store *db.DB, title, content string) chain.Hash {
 		t.Fatal(err)
 	}
 	return added[0].Hash
+}
+
+// endOthers ends all other connections to a database.
+const endOthers = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+
+// allOf gives all that a database holds of windows.
+func allOf(t testing.TB, conn *pgx.Conn) string {
+	t.Helper()
+	return value[string](t, conn, `SELECT concat_ws(E'\n', (SELECT jsonb_agg(to_jsonb(w) ORDER BY w.id) FROM memory.windows w), (SELECT jsonb_agg(to_jsonb(i) ORDER BY i.id) FROM memory.window_items i),
+		(SELECT jsonb_agg(to_jsonb(s) ORDER BY s.id) FROM memory.scratchpad s), (SELECT jsonb_agg(to_jsonb(t) ORDER BY t.name) FROM memory.tools t),
+		(SELECT jsonb_agg(to_jsonb(o) ORDER BY o.id) FROM memory.window_operations o))`)
 }

@@ -91,6 +91,7 @@ func changed(w window.Window, c window.Change) window.Window {
 	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(item window.Item) bool { return slices.Contains(gone, item.ID) })
 	w.Items = append(w.Items, c.Added...)
 	slices.SortStableFunc(w.Items, func(a, b window.Item) int { return cmp.Compare(a.Place, b.Place) })
+	w.Segments = slices.Clone(w.Segments) // callers put in what they have changed; the state that is remembered stays
 	w.Version++
 	return w
 }
