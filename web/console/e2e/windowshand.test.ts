@@ -103,13 +103,21 @@ it("what is on a scratchpad is read, on record, and put into the window", async 
   expect(await main(v).getByText("paper, on").count()).toBe(0);
   await button(entries.first(), "Read").click();
   await entries.first().getByText("The second paper, on rivers").waitFor();
-  await button(entries.nth(1), "Inject").click();
+  await v.page.keyboard.press("w");
+  const side = v.page.getByRole("complementary", { name: "Write" });
+  await side.getByText("Onto the scratchpad").click();
+  await side.getByLabel("Content").fill("The third paper, on seas");
+  await button(side, "Write").click();
+  await entries.nth(2).waitFor();
+  await v.page.keyboard.press("Escape");
+  await button(entries.nth(2), "Inject").click();
   await expect.poll(() => saidIn(server, id)).toEqual(["The first paper, on towers"]);
   await v.page.getByText("What was done").click();
   const kinds = main(v).locator("article[data-kind]");
-  await kinds.nth(2).waitFor();
+  await kinds.nth(3).waitFor();
   expect(await kinds.evaluateAll((all) => all.map((e) => e.getAttribute("data-kind")))).toEqual([
     "INJECT",
+    "OFFLOAD",
     "READ",
     "OFFLOAD",
   ]);

@@ -28,12 +28,13 @@ export function Scratchpad({ window: { id }, turn, onChanged }: PartProps) {
   const { identity } = useSession();
   const [read, setRead] = useState<Readonly<Record<string, Read>>>({});
   const [, inject] = useMutation(InjectFromScratchpad);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once something was done, it is another list
   const fetchPage = useCallback(
     async (after: string | null) => {
       const { window: of } = await ask(client, ScratchpadQuery, { id, after, count: after === null });
       return of ? pageOf(of.scratchpad) : { items: [], endCursor: null, hasNextPage: false };
     },
-    [client, id],
+    [client, id, turn],
   );
   const pages = usePages(fetchPage);
   const say = (entry: string, what: Read) => setRead((before) => ({ ...before, [entry]: what }));
