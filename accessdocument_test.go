@@ -172,6 +172,10 @@ func (w *writer) id() string {
 		return w.from("selection")
 	case "revokeToken":
 		return w.from("token")
+	case "window", "searchTools":
+		return w.from("window")
+	case "scratchpadEntry":
+		return w.from("entry")
 	}
 	return w.from("ID")
 }
@@ -185,6 +189,9 @@ func (w *writer) cursor() string {
 			list = "session.messages"
 		}
 	}
+	if list == "scratchpad" || list == "operations" {
+		list = "window." + list
+	}
 	if len(w.pools["cursor "+list]) == 0 {
 		return `"bm90aGluZw"`
 	}
@@ -195,7 +202,11 @@ func (w *writer) cursor() string {
 func (w *writer) mutation() string {
 	field := func(name string) string { return w.call(w.schema.Mutation.Fields.ForName(name), 4) }
 	hidden := rapid.SampledFrom(w.pools["hidden message"]).Draw(w.T, "hidden")
-	switch rapid.IntRange(0, 13).Draw(w.T, "mutation") {
+	switch rapid.IntRange(0, 15).Draw(w.T, "mutation") {
+	case 14:
+		return "mutation { offload(window: " + w.from("window") + `, contents: [""]) { id } }`
+	case 15:
+		return "mutation { removeFromWindow(window: " + w.from("window") + ", items: [" + w.from("entry") + "]) { id } }"
 	case 12:
 		return "mutation { p: " + field("promptMessages") + " }"
 	case 13:

@@ -120,8 +120,12 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 		if i == 1 {
 			s.upsert(component.Draft{Namespace: "ply", Key: "cleo", Name: ptr("Bridge Two")}, component.Draft{Namespace: "ply", Key: "gil", Name: ptr("Lantern")})
 			w.talk(s, hiddenTalk, cleo)
+			for i := range 5 {
+				w.window(s, fmt.Sprintf("00000000-0000-4000-8000-00000000001%d", i), cleo)
+			}
 		}
 		w.talk(s, ownTalk, ana)
+		w.window(s, ownWindow, ana)
 		s.sealAll()
 	}
 	w.fillPools()
@@ -142,6 +146,28 @@ func (w *worlds) talk(s *site, id string, assistant chain.Hash) {
 		VALUES ($1, 'client', 'u1', $2, $3, $4, jsonb_build_array(jsonb_build_object('role', 'user', 'content', 'classified harbour', 'at', '2020-01-01T00:00:00Z', 'message', $5::TEXT)),
 			'{"a": 1}', $6, $6, $6::TIMESTAMPTZ + INTERVAL '1 day')`,
 		id, memory.Person(memory.Client, "u1"), assistant, session, w.mine[0].Hash, longAgo)
+}
+
+// Windows: Ana's, in both worlds, and the first of Cleo's in the other.
+const (
+	ownWindow    = "00000000-0000-4000-8000-000000000020"
+	hiddenWindow = "00000000-0000-4000-8000-000000000010"
+)
+
+// window puts one with an item, an entry and a tool into a world.
+func (w *worlds) window(s *site, id string, agent chain.Hash) {
+	w.other.t.Helper()
+	runSQL(w.other.t, s.database, `INSERT INTO memory.windows (id, name, agent, task, capacity, encoding, used, created_at) VALUES ($1, 'harbour', $2, 'classified harbour', 8192, 'o200k_base', 7, $3)`, id, agent, longAgo)
+	runSQL(w.other.t, s.database, `INSERT INTO memory.window_items (id, window_id, place, type, key, content, tokens, quality, observed_at, added_at, summary_of, injected)
+		VALUES (substr(md5($1), 1, 12), $1::TEXT::UUID, 1, 'user_message', '', 'classified harbour', 5, '{"relevance": 1, "freshness": 1, "accuracy": 0.9, "completeness": 1, "consistency": 1}', $2, $2, '{}', FALSE)`, id, longAgo)
+	runSQL(w.other.t, s.database, `INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at) VALUES ($3, $1::TEXT::UUID, 'knowledge', '', 'the lantern harbour', 4, $2, $2)`, id, longAgo, stagedEntry(id))
+	runSQL(w.other.t, s.database, `INSERT INTO memory.tools (window_id, name, description, schema, tokens, shown) VALUES ($1, 'lantern', 'lights the harbour', '{}', 2, TRUE)`, id)
+	runSQL(w.other.t, s.database, `INSERT INTO memory.window_operations (id, window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us) VALUES ($1, $1, 'write', $3, $2, 8192, 0, 5, 10)`, id, agent, longAgo)
+}
+
+// stagedEntry is the id of the entry of a window's scratchpad.
+func stagedEntry(id string) string {
+	return strings.NewReplacer("0", "g", "1", "h", "8", "i", "9", "j").Replace(sumOf("entry of %s", id).String()[:12])
 }
 
 func random2() *rand.Rand { return rand.New(rand.NewPCG(9, 9)) }
@@ -198,12 +224,20 @@ func (w *worlds) fillPools() {
 	w.pools["selection"] = selections
 	w.pools["ID"] = append(w.pools["ID"], selections...)
 	w.pools["conversation"] = quoted(ownTalk, hiddenTalk, "client:u1:"+inventedUUID, "admin:u1:00000000-0000-4000-8000-000000000001")
+	w.pools["window"] = quoted(model.GlobalID(model.WindowKind, ownWindow), model.GlobalID(model.WindowKind, ownWindow), model.GlobalID(model.WindowKind, hiddenWindow), model.GlobalID(model.WindowKind, inventedUUID))
+	w.pools["ID"] = append(w.pools["ID"], w.pools["window"]...)
+	w.pools["entry"] = quoted(stagedEntry(ownWindow), stagedEntry(hiddenWindow), inventedItem)
 	w.pools["user"] = quoted("u1", "u2")
 	w.pools["agent"], w.pools["event thread"] = quoted("ana", "cleo", "nobody"), quoted("t1", "t2", "t3")
 	w.pools["token"] = quoted(token, inventedUUID)
 	for _, list := range []string{"messages", "sessions", "threads", "citedBy", "thread.messages"} {
 		for _, h := range hashes["message"] {
 			w.pools["cursor "+list] = append(w.pools["cursor "+list], fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString([]byte(list+":"+fmt.Sprint(h)))))
+		}
+	}
+	for list, keys := range map[string][]string{"windows": {"1614834367000000:" + ownWindow, "1614834367000000:" + hiddenWindow}, "window.scratchpad": {stagedEntry(ownWindow), stagedEntry(hiddenWindow)}, "window.operations": {ownWindow, hiddenWindow}} {
+		for _, key := range keys {
+			w.pools["cursor "+list] = append(w.pools["cursor "+list], fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString([]byte(list+":"+key))))
 		}
 	}
 	for _, n := range []int{1, 2, 7, 100} {
