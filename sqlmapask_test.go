@@ -184,6 +184,9 @@ func (a *asker) value(field, name string, of *ast.Type, within string) any {
 		if field == "revokeToken" {
 			return a.samples.Token + mark
 		}
+		if name == "window" || name == "windows" || field == "window" || field == "deleteWindow" {
+			return a.samples.Window + mark
+		}
 		return a.samples.Selection + mark
 	}
 	switch {
@@ -230,7 +233,8 @@ func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, f
 	t.Helper()
 	at := map[string]string{
 		"Thread": `thread(hash:"` + a.samples.Thread + `")`, "Session": `session(hash:"` + a.samples.Session + `")`, "Message": `message(hash:"` + a.samples.Message + `")`,
-		"Quarantine": `quarantine(message:"` + a.samples.Quarantined + `")`, "Record": `record(hash:"` + a.samples.Record + `")`,
+		"ContextWindow": `window(id:"` + a.samples.Window + `")`,
+		"Quarantine":    `quarantine(message:"` + a.samples.Quarantined + `")`, "Record": `record(hash:"` + a.samples.Record + `")`,
 	}[of.Name]
 	if at == "" {
 		t.Fatalf("%s.%s has a string argument, and no root field is known for it", of.Name, field.Name)
@@ -255,6 +259,7 @@ func (a *asker) below(t *testing.T, p *servertest.Process, of *ast.Definition, f
 // samples are values that the sample log knows.
 type samples struct {
 	Message, Session, Thread, Player, Flag, Record, Selection, Token string
+	Window                                                           string
 	Quarantined, Model                                               string // administrators' alone, "" for others
 }
 
@@ -309,6 +314,7 @@ func sample(t *testing.T, p *servertest.Process) samples {
 		t.Fatal(err)
 	}
 	s.Token = made.CreateToken.Token.ID
+	s.Window = useWindow(t, p)
 	useRecord(t, p, s)
 	return s
 }
@@ -335,6 +341,19 @@ func useRecord(t *testing.T, p *servertest.Process, s samples) {
 	if !slices.ContainsFunc(done.RequestContext.Items, func(item struct{ Hash string }) bool { return item.Hash == s.Record }) {
 		t.Fatal("the record is not selected")
 	}
+}
+
+// useWindow makes a window of who asks, with two of what it lists, so that there are cursors.
+func useWindow(t *testing.T, p *servertest.Process) string {
+	t.Helper()
+	var made struct{ CreateWindow struct{ ID string } }
+	if err := p.Ask(t.Context(), `mutation{createWindow(input:{name:"hello"}){id}}`, nil, &made); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Ask(t.Context(), `mutation($w:ID!){offload(window:$w,contents:["hello","and again"]){id}}`, object{"w": made.CreateWindow.ID}, &struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	return made.CreateWindow.ID
 }
 
 // byAgent ends the names of what an agent asks.
@@ -364,6 +383,7 @@ func asAgent(t *testing.T, p *servertest.Process, streams string, known samples)
 		t.Fatal(err)
 	}
 	useRecord(t, p, known)
+	known.Window = useWindow(t, p)
 	known.Thread = seen.Threads.Edges[0].Node.Hash
 	known.Selection, known.Quarantined, known.Model = asked.RequestContext.ID, "", ""
 	all := stringArguments(t, p, streams, known)
