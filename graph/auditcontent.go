@@ -25,6 +25,9 @@ var contentless = map[string][]string{
 	"SessionVerification": nil, "LogVerification": nil, "VerificationProgress": nil, "ChainBreak": nil,
 	"Checkpoint": nil, "CheckpointConnection": nil, "CheckpointEdge": nil, "Seal": nil, "Witness": nil, "EraseImpact": nil,
 	"Overview": nil, "Problem": nil, "ServerInfo": nil, "DatabaseRole": nil, "DataDirectory": nil, "ServerLimit": nil,
+	"ContextWindow":  {"id", "agent", "capacity", "used", "usage", "level", "encoding", "createdAt", "items", "segments", "tools", "scratchpad", "operations"},
+	"ContextMetrics": nil, "Compression": nil, "CompressionStep": nil, "Quality": nil, "ContextWindowConnection": nil, "ContextWindowEdge": nil,
+	"ScratchpadEntryConnection": nil, "ScratchpadEntryEdge": nil, "WindowOperationConnection": nil, "WindowOperationEdge": nil,
 	"EmbeddingModel": nil, "Token": nil, "TokenConnection": nil, "TokenEdge": nil, "CreatedToken": nil,
 }
 
