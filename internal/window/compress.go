@@ -78,6 +78,9 @@ func Compress(ctx context.Context, e *Env, w Window, target float64) (Outcome, e
 // makeRoom compresses a window that is too full for so many tokens more, and says what that did; nil: there was room.
 func (p *plan) makeRoom(tokens int) (*Compression, error) {
 	before := p.w.Used()
+	if len(p.w.Items) >= MaxItems {
+		return nil, fault.New(fault.ContextWindowExceeded, "the window holds %d items, which is the most; remove items that are no longer needed (removeFromWindow), or compress it", MaxItems)
+	}
 	if p.w.Usage() < CompressAt && before+tokens <= p.w.Capacity {
 		return nil, nil
 	}

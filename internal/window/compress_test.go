@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -252,5 +253,22 @@ func TestSummariesFitInOtherEncodings(t *testing.T) {
 		if tokens, _ := count(got.Items[i].Content); tokens != got.Items[i].Tokens || got.Items[i].Content == "" {
 			t.Errorf("in %s a summary of %d tokens says %d", encoding, tokens, got.Items[i].Tokens)
 		}
+	}
+}
+
+// A window holds so many items at most, however small they are.
+func TestMostItems(t *testing.T) {
+	t.Parallel()
+	w := window.Window{Capacity: window.MaxCapacity, Items: make([]window.Item, window.MaxItems)}
+	for i := range w.Items {
+		w.Items[i] = window.Item{ID: fmt.Sprint(i), Place: int64(i), Type: window.Decision, Content: "so be it", Tokens: 3}
+	}
+	e := &window.Env{Count: func(string) (int, error) { return 1, nil }, Words: func(string) []int32 { return nil }, NewID: func() string { return "new" }}
+	if _, err := window.Write(t.Context(), e, w, window.Draft{Type: window.Decision, Content: "one more"}); fault.CodeOf(err) != fault.ContextWindowExceeded {
+		t.Errorf("one more than %d items: %v", window.MaxItems, err)
+	}
+	w.Items = w.Items[1:]
+	if out, err := window.Write(t.Context(), e, w, window.Draft{Type: window.Decision, Content: "one more"}); err != nil || out.Item == nil {
+		t.Errorf("%d items: %+v, %v", window.MaxItems, out.Rejected, err)
 	}
 }
