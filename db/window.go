@@ -387,17 +387,3 @@ func (d *DB) changing(ctx context.Context, id string, f func(q *dbgen.Queries, l
 		}
 	}
 }
-
-// withSources runs f, with the locks that keep messages from being erased or quarantined until what they say is in a window.
-func (d *DB) withSources(ctx context.Context, q *dbgen.Queries, sources []string, f func(q *dbgen.Queries) error) error {
-	if len(sources) == 0 {
-		return f(q)
-	}
-	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
-		q := dbgen.New(tx)
-		if err := q.RefuseSources(ctx, sources); err != nil {
-			return err
-		}
-		return f(q)
-	})
-}

@@ -272,3 +272,17 @@ func (d *DB) chosenTexts(ctx context.Context, s selection.Selection) ([]window.C
 	}
 	return out, nil
 }
+
+// withSources runs f, with the locks that keep messages from being erased or quarantined until what they say is in a window.
+func (d *DB) withSources(ctx context.Context, q *dbgen.Queries, sources []string, f func(q *dbgen.Queries) error) error {
+	if len(sources) == 0 {
+		return f(q)
+	}
+	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+		q := dbgen.New(tx)
+		if err := q.RefuseSources(ctx, sources); err != nil {
+			return err
+		}
+		return f(q)
+	})
+}
