@@ -159,7 +159,7 @@ func TestASlowModelHoldsUpItsWindowOnly(t *testing.T) {
 func TestWindowsOutliveTheirConnections(t *testing.T) {
 	t.Parallel()
 	store, url := open(t)
-	conn, killer := superuser(t, url), superuser(t, url)
+	killer := superuser(t, url)
 	ids := []string{newWindow(t, store, 700, "").ID, newWindow(t, store, 700, "").ID}
 	segment, err := store.CreateSegment(t.Context(), "s", slices.Clone(ids))
 	if err != nil {
@@ -215,7 +215,7 @@ func TestWindowsOutliveTheirConnections(t *testing.T) {
 	wait.Wait()
 	close(stop)
 	killing.Wait()
-	conn = superuser(t, url) // the other may have been ended
+	conn := superuser(t, url) // the other may have been ended
 	wantShape(t, t, conn)
 	there := value[int](t, conn, `SELECT count(*) FROM unnest($1::text[]) AS a (text) WHERE EXISTS (SELECT FROM memory.window_items i WHERE i.content = a.text)
 		OR EXISTS (SELECT FROM memory.scratchpad s WHERE s.content = a.text)`, acknowledged)

@@ -136,7 +136,9 @@ func (d *DB) SearchTools(ctx context.Context, id, query string, limit int, by ch
 		o.out, found = window.Describe(l.Window, matchTools(query, l.Tools, limit))
 		names := []string{}
 		for _, t := range found {
-			names = append(names, t.Name)
+			if t.Shown {
+				names = append(names, t.Name)
+			}
 		}
 		o.entered = names
 		err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {

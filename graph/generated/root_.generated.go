@@ -7941,7 +7941,7 @@ type WindowItem {
 
 "How good content is for a window, each from 0 to 1."
 type Quality {
-  "To the window's task and goals, by the words in common: 0.7 is needed of knowledge and of tool results. 1 for what people and instructions say: it is what the window is about."
+  "To the window's task and goals, by the words in common: 0.7 is needed of knowledge. 1 for what people and instructions say, which is what the window is about, and for what a tool was asked for."
   relevance: Float!
   "1 within the first hour after it was observed, then half as much every day."
   freshness: Float!
@@ -8262,7 +8262,7 @@ extend type Query {
   windows("How many: 0 to 200." first: Int = 50, "A cursor." after: String): ContextWindowConnection!
   "Something that was put aside. Reading it is recorded."
   scratchpadEntry("Its id." id: ID!): ScratchpadEntry
-  "The tools of a window that fit a purpose, best first, by name and description. A window of more than 30 tools describes those that were found last, as far as they fit into it, and no others."
+  "The tools of a window that fit a purpose, best first, by name and description. A window of more than 30 tools describes those that were found last, as far as they fit into it, and no others: ` + "`" + `shown` + "`" + ` says which."
   searchTools("The window's global id." window: ID!, "What a tool is needed for: 1 byte to 4 KiB." query: String!, "How many: 1 to 30." limit: Int = 5): [Tool!]!
   "How windows do."
   contextMetrics("What happened from then on; null: ever since." since: Time): ContextMetrics!

@@ -67,7 +67,7 @@ func Compress(ctx context.Context, e *Env, w Window, target float64) (Outcome, e
 	}
 	out := Outcome{Before: p.before, Compression: &Compression{Before: p.before}}
 	began := time.Now()
-	if err := p.compress(out.Compression, int(target*float64(w.Capacity))); err != nil {
+	if err := p.compress(out.Compression, int(target*float64(w.Capacity)), p.below(AggressiveAt)); err != nil {
 		return Outcome{}, err
 	}
 	out.Compression.After, out.Compression.Took = p.w.Used(), time.Since(began)
@@ -85,12 +85,12 @@ func (p *plan) makeRoom(tokens int) (*Compression, error) {
 		return nil, nil
 	}
 	if tokens > p.w.Capacity { // nothing would help
-		return nil, p.exceeded(tokens)
+		return nil, fault.New(fault.ContextWindowExceeded, "has %d tokens, and the window holds at most %d; nothing was changed. %s", tokens, p.w.Capacity, waysOut)
 	}
 	began := time.Now()
 	c := &Compression{Before: before}
 	goal := min(int(Target*float64(p.w.Capacity)), p.w.Capacity-tokens)
-	if err := p.compress(c, goal); err != nil {
+	if err := p.compress(c, goal, min(p.below(AggressiveAt), p.w.Capacity-tokens)); err != nil {
 		return nil, err
 	}
 	if p.w.Usage() >= AggressiveAt || p.w.Used()+tokens > p.w.Capacity {
@@ -102,46 +102,59 @@ func (p *plan) makeRoom(tokens int) (*Compression, error) {
 	if p.w.Usage() >= CriticalAt || c.After+tokens > p.w.Capacity {
 		return nil, p.exceeded(tokens)
 	}
+	if len(c.Steps) == 0 { // all of it stays
+		return nil, nil
+	}
 	return c, nil
 }
 
+// below is how many tokens are less than a share of the capacity.
+func (p *plan) below(share float64) int { return int(share*float64(p.w.Capacity)) - 1 }
+
+// waysOut are what the specification leaves to the agent (UC-SYS-003, 1B.4).
+const waysOut = "Remove items that are no longer needed (removeFromWindow), move content to the scratchpad (offload), or split the work into several calls, each with a window of its own"
+
 func (p *plan) exceeded(tokens int) error {
 	return fault.New(fault.ContextWindowExceeded,
-		"the window holds %d of %d tokens (%.0f%%) after compression, and %d more do not fit; nothing was changed. Remove items that are no longer needed (removeFromWindow), move content to the scratchpad (offload), or split the work into several calls, each with a window of its own",
-		p.w.Used(), p.w.Capacity, 100*p.w.Usage(), tokens)
+		"the window holds %d of %d tokens (%.0f%%) after compression, and %d more do not fit; nothing was changed. %s", p.w.Used(), p.w.Capacity, 100*p.w.Usage(), tokens, waysOut)
 }
 
-// compress goes through the steps until at most so many tokens are used.
-func (p *plan) compress(c *Compression, goal int) error {
-	var left []Item
-	// The newest messages stay word for word; where even these are too much, fewer of them.
-	for keep := KeptHistory; keep >= 2; keep /= 2 {
-		trimmed := p.oldest(goal, keep, sum(left))
-		if len(trimmed) == 0 {
-			continue
-		}
-		c.note(Step{Strategy: TrimStep, Freed: sum(trimmed), Items: ids(trimmed)})
-		p.leave(ids(trimmed), true)
-		left = append(left, trimmed...)
+// compress goes through the steps until at most so many tokens are used. Where what stays leaves no room for a summary, that may
+// take a tenth of the capacity more, but no more than most in all: better that than nothing of what has left.
+func (p *plan) compress(c *Compression, goal, most int) error {
+	var trimmed, archived []Item
+	trim := func(keep int) {
+		old := p.oldest(goal, keep, sum(trimmed))
+		p.leave(ids(old), true)
+		trimmed = append(trimmed, old...)
 	}
-	if len(left) > 0 {
-		step, err := p.summarise(left, digestBudget(sum(left)), goal, SummariseStep)
+	trim(KeptHistory)
+	used := p.w.Used() + digestBudget(sum(trimmed))
+	for _, t := range []ContentType{ToolResult, Knowledge} {
+		for _, item := range p.w.Items {
+			if used > goal && item.Type == t && !item.IsSummary() {
+				archived, used = append(archived, item), used-item.Tokens
+			}
+		}
+	}
+	p.leave(ids(archived), true)
+	// Where even the newest messages are too much, fewer of them stay word for word.
+	for keep := KeptHistory / 2; keep >= 2; keep /= 2 {
+		trim(keep)
+	}
+	c.note(Step{Strategy: TrimStep, Freed: sum(trimmed), Items: ids(trimmed)})
+	if len(trimmed) > 0 {
+		room := goal
+		if goal-p.w.Used() < minDigest/2 {
+			room = min(p.w.Used()+p.w.Capacity/10, most)
+		}
+		step, err := p.summarise(trimmed, digestBudget(sum(trimmed)), room, SummariseStep)
 		if err != nil {
 			return err
 		}
 		c.note(step)
 	}
-	used := p.w.Used()
-	for _, t := range []ContentType{ToolResult, Knowledge} {
-		var moved []Item
-		for _, item := range p.w.Items {
-			if used > goal && item.Type == t && !item.IsSummary() {
-				moved, used = append(moved, item), used-item.Tokens
-			}
-		}
-		c.note(Step{Strategy: ArchiveStep, Freed: sum(moved), Items: ids(moved)})
-		p.leave(ids(moved), true)
-	}
+	c.note(Step{Strategy: ArchiveStep, Freed: sum(archived), Items: ids(archived)})
 	return nil
 }
 
@@ -187,11 +200,13 @@ func (p *plan) summarise(items []Item, digest, most int, as Strategy) (Step, err
 	var before []Item
 	var parts []Part
 	var of []string
+	stand := map[string]bool{}
 	var observed time.Time
 	add := func(item *Item, stands ...string) {
 		parts = append(parts, item.part())
 		for _, id := range stands {
-			if !slices.Contains(of, id) {
+			if !stand[id] {
+				stand[id] = true
 				of = append(of, id)
 			}
 		}

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -41,8 +42,8 @@ func (p *plan) against(item *Item) []known {
 		switch one := &p.w.Items[i]; {
 		case one.Injected || item.Key != "" && one.Key == item.Key:
 		case one.IsSummary():
-			for line := range strings.SplitSeq(one.Content, "\n") {
-				add(known{text: line, item: one})
+			for _, sentence := range sentences(one.Content) {
+				add(known{text: strings.TrimSpace(sentence), item: one})
 			}
 		default:
 			add(known{text: one.Content, item: one})
@@ -108,6 +109,14 @@ func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) 
 			out.Mitigations = append(out.Mitigations, Mitigation{
 				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID}, Reason: "contradicts an instruction: " + v.Reason,
 			})
+		case k.item.Type.Persistent() && !item.Type.Persistent() && item.Type != UserMessage:
+			item.Quality.Consistency = 0
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID},
+				Reason: "contradicts what only the user, or a preference, a goal or a decision, may change: " + v.Reason,
+			})
+		case k.item.Type.IsMessage() && !item.Type.IsMessage() && !item.Type.Persistent(), p.isQuery(k.item) && item.Type != UserMessage:
+			// What was said was said: it stays, and so may what contradicts it.
 		case k.item.ObservedAt.After(item.ObservedAt):
 			item.Quality.Consistency = 0
 			out.Mitigations = append(out.Mitigations, Mitigation{
@@ -130,3 +139,23 @@ func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) 
 	}
 	return superseded, nil
 }
+
+func (p *plan) isQuery(item *Item) bool {
+	query := p.w.query()
+	return query != nil && query.ID == item.ID
+}
+
+// sentences cuts a text where a sentence or a line ends; put together, they are the text.
+func sentences(text string) []string {
+	var out []string
+	for text != "" {
+		end := sentenceEnd.FindStringIndex(text)
+		if end == nil {
+			return append(out, text)
+		}
+		out, text = append(out, text[:end[1]]), text[end[1]:]
+	}
+	return out
+}
+
+var sentenceEnd = regexp.MustCompile(`[.!?…。！？]["'”’»)\]]*\s+|[。！？]|\n+`)

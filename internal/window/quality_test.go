@@ -102,7 +102,7 @@ func TestRelevance(t *testing.T) {
 		{"nothing says what it is about", "", nil, nil, window.Knowledge, "photosynthesis makes sugar", true},
 		{"of the task", "find hotels", nil, nil, window.Knowledge, "hotels are dear", true},
 		{"not of the task", "find hotels", nil, nil, window.Knowledge, "photosynthesis makes sugar", false},
-		{"a tool's, not of the task", "find hotels", nil, nil, window.ToolResult, "photosynthesis makes sugar", false},
+		{"a tool's is what it was asked for", "find hotels", nil, nil, window.ToolResult, "photosynthesis makes sugar", true},
 		{"of a goal", "find hotels", []window.Draft{goal}, nil, window.Knowledge, "trains leave hourly", true},
 		{"of a goal that is shared", "find hotels", nil, []window.Item{{Type: window.Goal, Content: "book trains"}}, window.Knowledge, "trains leave hourly", true},
 		{"of what the user asked last", "find hotels", []window.Draft{asked}, nil, window.Knowledge, "museums open at nine", true},

@@ -37,12 +37,25 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		out.Item = item
 	}
 	out.Change = p.change()
+	plans, outcomes := make([]*plan, len(windows)), make([]Outcome, len(windows))
 	for i, w := range windows {
-		each, err := newPlan(ctx, e, w)
+		if plans[i], err = newPlan(ctx, e, w); err != nil {
+			return Shared{}, err
+		}
+		outcomes[i] = Outcome{Before: plans[i].before, Quality: out.Quality}
+		if out.Item == nil || e.Forced {
+			continue
+		}
+		stays, err := plans[i].makeWay(&outcomes[i], item)
 		if err != nil {
 			return Shared{}, err
 		}
-		o := Outcome{Before: each.before, Quality: out.Quality}
+		if stays { // which one, is for those who see that window
+			return refuseShare(out, windows), nil
+		}
+	}
+	for i, w := range windows {
+		each, o := plans[i], outcomes[i]
 		each.w.Segments = slices.Clone(w.Segments)
 		if out.Item != nil {
 			for i := range each.w.Segments {
@@ -68,6 +81,44 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 	}
 	out.Before, out.Compression = out.Windows[through].Before, out.Windows[through].Compression
 	return out, nil
+}
+
+// makeWay takes out of a window what contradicts something more recent that it is to share, and tells whether anything of that
+// kind stays all the same.
+func (p *plan) makeWay(out *Outcome, item *Item) (stays bool, err error) {
+	e := *p.e
+	e.Records = nil // they were asked
+	of := *p
+	of.e, of.w.Segments = &e, nil
+	shared := *item
+	superseded, err := of.judge(out, &shared)
+	if err != nil {
+		return false, err
+	}
+	if own := keyed(p.w.Items, item.Key); own != nil && !slices.Contains(superseded, own.ID) {
+		superseded = append(superseded, own.ID)
+		out.Mitigations = append(out.Mitigations, Mitigation{
+			Failure: Clash, Action: ActionSuperseded, Items: []string{own.ID}, Reason: fmt.Sprintf("the slot %q is shared now", item.Key),
+		})
+	}
+	if slices.ContainsFunc(out.Mitigations, func(m Mitigation) bool { return m.Action == ActionRejected }) {
+		return true, nil
+	}
+	p.leave(superseded, false)
+	return false, p.cut()
+}
+
+// refuseShare gives what comes of a write to a segment that something in a window that sees it stands against.
+func refuseShare(s Shared, windows []Window) Shared {
+	m := Mitigation{Failure: Clash, Action: ActionRejected, Items: []string{}, Reason: "contradicts what a window that sees the segment holds and does not give up"}
+	out := Shared{Outcome: Outcome{Before: s.Before, Quality: s.Quality, Mitigations: []Mitigation{m}, Judgements: s.Judgements}}
+	out.Quality.Consistency = 0
+	out.reject(string(m.Failure) + ": " + m.Reason)
+	for i := range windows {
+		used := windows[i].Used()
+		out.Windows = append(out.Windows, Outcome{Before: used, Quality: out.Quality, Change: Change{After: used}})
+	}
+	return out
 }
 
 // Chosen is something that ranked context has selected.
@@ -99,7 +150,7 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 	}
 	var entered []Item
 	for _, c := range chosen {
-		if slices.ContainsFunc(p.w.Items, func(item Item) bool { return item.Source != nil && c.Source != nil && *item.Source == *c.Source }) {
+		if c.Source != nil && p.w.holds(*c.Source) {
 			continue
 		}
 		item, err := p.newItem(c.Draft)
@@ -117,6 +168,12 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 	}
 	out.Change = p.change()
 	return out, entered, nil
+}
+
+// holds tells whether something that came from a source is in a window, or in what it shares.
+func (w *Window) holds(source Source) bool {
+	from := func(item Item) bool { return item.Source != nil && *item.Source == source }
+	return slices.ContainsFunc(w.Items, from) || slices.ContainsFunc(w.Segments, func(s Segment) bool { return slices.ContainsFunc(s.Items, from) })
 }
 
 // Inject decides whether something from the scratchpad, under its id there, enters a window, which may have to be compressed.
@@ -238,8 +295,8 @@ func Register(ctx context.Context, e *Env, w Window, tools []Tool) (Outcome, []T
 	return out, all, nil
 }
 
-// Describe decides which of the tools that a search has found, the best first, the window describes: those that fit. A window
-// of few tools describes them all anyway.
+// Describe decides which of the tools that a search has found, the best first, the window describes: those that fit. The others
+// are given all the same, and not shown. A window of few tools describes them all anyway.
 func Describe(w Window, found []Tool) (Outcome, []Tool) {
 	out := Outcome{Before: w.Used()}
 	if len(w.Tools) <= ToolsShown {
@@ -250,14 +307,14 @@ func Describe(w Window, found []Tool) (Outcome, []Tool) {
 	for i := range w.Tools {
 		w.Tools[i].Shown = false
 	}
-	var fit []Tool
+	fit := make([]Tool, 0, len(found))
 	left := w.Capacity - w.Used()
 	for _, t := range found {
-		if t.Tokens > left {
+		if t.Shown = t.Tokens <= left; !t.Shown {
+			fit = append(fit, t)
 			continue
 		}
 		left -= t.Tokens
-		t.Shown = true
 		fit = append(fit, t)
 		for i := range w.Tools {
 			if w.Tools[i].Name == t.Name {

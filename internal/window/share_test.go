@@ -236,8 +236,14 @@ func TestDescribe(t *testing.T) {
 	w := holding(t, 100, part(window.Goal, "g", 70))
 	_, w.Tools, _ = window.Register(t.Context(), newEnv(), w, tools(40, 12))
 	out, fit := window.Describe(w, []window.Tool{w.Tools[5], {Name: "large", Tokens: 19}, w.Tools[7], w.Tools[9]})
-	if names := []string{fit[0].Name, fit[1].Name}; len(fit) != 2 || !slices.Equal(names, []string{"tool05", "tool07"}) || out.Before != 70 || out.After != 94 {
-		t.Errorf("%+v, %d to %d; want two that fit", fit, out.Before, out.After)
+	var shown []string
+	for _, tool := range fit {
+		if tool.Shown {
+			shown = append(shown, tool.Name)
+		}
+	}
+	if len(fit) != 4 || !slices.Equal(shown, []string{"tool05", "tool07"}) || out.Before != 70 || out.After != 94 {
+		t.Errorf("%+v, %d to %d; want four, and two that are shown", fit, out.Before, out.After)
 	}
 	w.Tools[5].Shown = true
 	if out, fit := window.Describe(w, nil); len(fit) != 0 || out.Before != 82 || out.After != 70 {

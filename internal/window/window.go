@@ -32,8 +32,8 @@ func (t ContentType) Persistent() bool {
 func (t ContentType) IsMessage() bool { return t == UserMessage || t == AssistantMessage }
 
 // Measured tells whether what is of this type has to be relevant. Of everything else it is the other way round: what the
-// people, and whoever instructs, say is what the window is about.
-func (t ContentType) Measured() bool { return t == Knowledge || t == ToolResult }
+// people, and whoever instructs, say is what the window is about; and a tool's result is what the agent asked the tool for.
+func (t ContentType) Measured() bool { return t == Knowledge }
 
 // rank is the place of a type in a prompt: who you are, what you are to do, for whom, what was decided, what is known, and
 // then what was said, the last message at the end.
@@ -138,6 +138,14 @@ type Item struct {
 // IsSummary tells whether an item stands for others.
 func (i *Item) IsSummary() bool { return len(i.SummaryOf) > 0 }
 
+// rank is the place of an item in a prompt. What comes from the scratchpad was not said just now.
+func (i *Item) rank() int {
+	if i.Injected {
+		return min(i.Type.rank(), Knowledge.rank())
+	}
+	return i.Type.rank()
+}
+
 // part gives an item as a part of a summary.
 func (i *Item) part() Part {
 	p := Part{Content: i.Content, Vital: i.Type.Persistent()}
@@ -215,7 +223,7 @@ func (w *Window) Level() Level { return LevelOf(w.Usage()) }
 func PromptOrder(items []Item) []Item {
 	items = slices.Clone(items)
 	slices.SortStableFunc(items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(a.Type.rank(), b.Type.rank()), cmp.Compare(a.Place, b.Place))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Place, b.Place))
 	})
 	return items
 }

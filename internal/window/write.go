@@ -154,7 +154,7 @@ type plan struct {
 	before int
 	place  int64
 	asked  bool                // what is about to enter is the user's last message
-	cuts   map[string][]string // lines of summaries that are superseded, by the summary's id
+	cuts   map[string][]string // sentences of summaries that are superseded, by the summary's id
 }
 
 func newPlan(ctx context.Context, e *Env, w Window) (*plan, error) {
@@ -229,6 +229,14 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 			return err
 		}
 	}
+	for _, segment := range p.w.Segments {
+		if shared := keyed(segment.Items, item.Key); shared != nil && shared.Content != item.Content {
+			q.Consistency = 0
+			out.Mitigations = append(out.Mitigations, Mitigation{
+				Failure: Clash, Action: ActionRejected, Items: []string{shared.ID}, Reason: fmt.Sprintf("the slot %q is shared with other windows", item.Key),
+			})
+		}
+	}
 	if older := keyed(p.w.Items, item.Key); older != nil && !slices.Contains(superseded, older.ID) {
 		if older.ObservedAt.After(item.ObservedAt) {
 			q.Consistency = 0
@@ -275,7 +283,7 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 	return nil
 }
 
-// cut takes lines out of summaries that what entered has superseded.
+// cut takes sentences out of summaries that what entered has superseded.
 func (p *plan) cut() error {
 	for id, lines := range p.cuts {
 		summary := p.w.item(id)
@@ -283,7 +291,7 @@ func (p *plan) cut() error {
 			continue
 		}
 		rest := *summary
-		rest.Content = strings.Join(slices.DeleteFunc(strings.Split(rest.Content, "\n"), func(line string) bool { return slices.Contains(lines, line) }), "\n")
+		rest.Content = strings.TrimSpace(strings.Join(slices.DeleteFunc(sentences(rest.Content), func(s string) bool { return slices.Contains(lines, strings.TrimSpace(s)) }), ""))
 		n, err := p.e.Count(rest.Content)
 		if err != nil {
 			return err
