@@ -24,13 +24,13 @@ import (
 
 // Limits of windows.
 const (
-	MaxWindows     = 10_000 // of an agent
-	MaxScratchpad  = 1000   // contents that are put aside in one call
-	MaxRemoved     = 1000   // items in one call
-	MaxToolsQuery  = 4 << 10
-	mostSpeaking   = 12 // records that content is compared with
-	windowTries    = 20 // while other servers write to the same window
-	rememberedText = 20_000
+	MaxWindows      = 10_000 // of an agent
+	MaxScratchpad   = 1000   // contents that are put aside in one call
+	MaxRemoved      = 1000   // items in one call
+	MaxToolsQuery   = 4 << 10
+	windowTries     = 20 // while other servers write to the same window
+	rememberedTexts = 20_000
+	rememberedText  = 16 << 10 // bytes
 	// What windows were like when they were read last, each with its version, which says whether they still are. Not for long,
 	// since what is erased should not stay in memory either.
 	rememberedWindows = 512
@@ -56,7 +56,7 @@ type queue struct {
 }
 
 func newWindows() *windows {
-	words, _ := lru.New[chain.Hash, []int32](rememberedText) // fails for no size only
+	words, _ := lru.New[chain.Hash, []int32](rememberedTexts) // fails for no size only
 	j, s := BuiltIn()
 	return &windows{judge: j, summariser: s, words: words, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), busy: map[string]*queue{}}
 }
@@ -93,20 +93,27 @@ func (w *windows) enter(ctx context.Context, id string) (leave func(), err error
 	}
 }
 
-// wordsOf gives what stands for the words of a text.
+// wordsOf gives what stands for the words of a text, and remembers it unless the text is long.
 func (w *windows) wordsOf(text string) []int32 {
+	if len(text) > rememberedText {
+		return keysOf(text)
+	}
 	key := chain.Sum([]byte(text))
 	if known, ok := w.words.Get(key); ok {
 		return known
 	}
+	words := keysOf(text)
+	w.words.Add(key, words)
+	return words
+}
+
+func keysOf(text string) []int32 {
 	var words []int32
 	for _, p := range (embeddings.Lexical{}).Document(text) {
 		words = append(words, p.Keys...)
 	}
 	slices.Sort(words)
-	words = slices.Compact(words)
-	w.words.Add(key, words)
-	return words
+	return slices.Compact(words)
 }
 
 // newItemID gives an id of 12 characters, short enough for a prompt to list many, of 60 random bits.
@@ -195,13 +202,26 @@ type loaded struct {
 
 // remember keeps a state for the next who asks.
 func (w *windows) remember(l loaded) {
-	bytes := 0
-	for i := range l.Items {
-		bytes += len(l.Items[i].Content)
+	bytes := bytesOf(l.Items)
+	for _, s := range l.Segments {
+		bytes += bytesOf(s.Items)
+	}
+	for _, t := range l.Tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
 	if l.next = nil; bytes <= rememberedBytes {
 		w.states.Add(l.ID, l)
 	}
+}
+
+func bytesOf(items []window.Item) (n int) {
+	for i := range items {
+		n += len(items[i].Content) + len(items[i].Key)
+		for _, id := range items[i].SummaryOf {
+			n += len(id) + 16 // a string's header
+		}
+	}
+	return n
 }
 
 // load reads a window with all that is in it. Its version is read first, so that a change since then is noticed by whoever
@@ -331,30 +351,7 @@ func (d *DB) env(ctx context.Context, l *loaded, contents ...string) (*window.En
 	e := &window.Env{
 		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count, Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(), Overruled: l.overruled,
 	}
-	for _, content := range contents {
-		if err := d.speaking(ctx, e, content); err != nil {
-			return nil, err
-		}
-	}
-	return e, nil
-}
-
-// mostKeys is how many words of content records are looked for by.
-const mostKeys = 200
-
-// speaking adds the verified records that speak of content.
-func (d *DB) speaking(ctx context.Context, e *window.Env, content string) error {
-	words := d.windows.wordsOf(content)
-	if len(words) == 0 {
-		return nil
-	}
-	rows, err := d.queries().RecordsSpeaking(ctx, words[:min(len(words), mostKeys)], mostSpeaking)
-	for _, r := range rows {
-		if !slices.ContainsFunc(e.Records, func(known window.Record) bool { return known.Hash == r.Hash }) {
-			e.Records = append(e.Records, window.Record{Hash: r.Hash, Title: r.Title, Content: r.Content})
-		}
-	}
-	return err
+	return e, d.speaking(ctx, e, contents...)
 }
 
 // changing runs f on a window as it is, until nobody has changed it meanwhile, one caller after the other. What f gives is kept

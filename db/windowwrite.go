@@ -194,6 +194,8 @@ func (d *DB) RemoveFromWindow(ctx context.Context, id string, items []string, by
 // Faults: those of RequestContext and WriteContext.
 func (d *DB) SelectIntoWindow(ctx context.Context, id string, request selection.Request, by chain.Hash) (selection.Selection, error) {
 	var chosen selection.Selection
+	var texts []window.Chosen
+	room := 0 // for which it was chosen
 	err := d.changing(ctx, id, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
 		o := d.begin(WindowSelect, by)
 		o.Query = &request.Query
@@ -217,18 +219,22 @@ func (d *DB) SelectIntoWindow(ctx context.Context, id string, request selection.
 		if d.viewer == nil && l.Agent != by { // an administrator puts nothing into a window that its agent could not select
 			view = &DB{shared: d.shared, viewer: &l.Agent, office: d.office}
 		}
-		if chosen, err = view.RequestContext(ctx, within); err != nil {
-			return false, err
-		}
-		o.Selection = chosen.ID
-		texts, err := d.chosenTexts(ctx, chosen)
-		if err != nil {
-			return false, err
-		}
-		for _, c := range texts {
-			if err := d.speaking(ctx, e, c.Content); err != nil {
+		if chosen.ID == "" || *within.TokenBudget < room { // else what was chosen before others wrote still fits
+			if chosen, err = view.RequestContext(ctx, within); err == nil {
+				texts, err = d.chosenTexts(ctx, chosen)
+			}
+			if err != nil {
 				return false, err
 			}
+			room = *within.TokenBudget
+		}
+		o.Selection = chosen.ID
+		contents := make([]string, len(texts))
+		for i := range texts {
+			contents[i] = texts[i].Content
+		}
+		if err := d.speaking(ctx, e, contents...); err != nil {
+			return false, err
 		}
 		if o.out, _, err = window.Select(ctx, e, l.Window, texts); err != nil {
 			return false, err
@@ -237,6 +243,9 @@ func (d *DB) SelectIntoWindow(ctx context.Context, id string, request selection.
 			kept, err = d.keep(ctx, q, l, &o)
 			return err
 		})
+		if quarantinedMeanwhile(err) || erasedMeanwhile(err) {
+			chosen = selection.Selection{}
+		}
 		return kept, err
 	})
 	return chosen, err

@@ -542,7 +542,10 @@ func (q *Queries) ReadScratchpad(ctx context.Context, iD string, viewer *string,
 }
 
 const recordsSpeaking = `-- name: RecordsSpeaking :many
-SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM knowledge.speaking($1::INT[], $2::INT) s
+SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
+    SELECT DISTINCT ON (f.hash) f.hash, f.title, f.content, t.place, f.rank FROM unnest($1::TEXT[]) WITH ORDINALITY AS t (keys, place)
+    CROSS JOIN LATERAL knowledge.speaking(t.keys::INT[], $2::INT) WITH ORDINALITY AS f (hash, title, content, rank) ORDER BY f.hash, t.place
+) s ORDER BY s.place, s.rank
 `
 
 type RecordsSpeakingRow struct {
@@ -551,9 +554,9 @@ type RecordsSpeakingRow struct {
 	Content string
 }
 
-// The verified records that have most of these words.
-func (q *Queries) RecordsSpeaking(ctx context.Context, keys []int32, most int32) ([]RecordsSpeakingRow, error) {
-	rows, err := q.db.Query(ctx, recordsSpeaking, keys, most)
+// The verified records that speak of each of some texts, given by the keys of their words.
+func (q *Queries) RecordsSpeaking(ctx context.Context, texts []string, most int32) ([]RecordsSpeakingRow, error) {
+	rows, err := q.db.Query(ctx, recordsSpeaking, texts, most)
 	if err != nil {
 		return nil, err
 	}

@@ -131,8 +131,28 @@ ALTER TABLE memory.window_operations ALTER COLUMN draft SET STATISTICS 0, ALTER 
     ALTER COLUMN rejected SET STATISTICS 0, ALTER COLUMN mitigations SET STATISTICS 0, ALTER COLUMN judgements SET STATISTICS 0,
     ALTER COLUMN superseded SET STATISTICS 0, ALTER COLUMN overruled SET STATISTICS 0;
 
--- Records that speak of something are looked for at every write, among few rows of a table of many.
-CREATE INDEX lexical_record_keys ON embedding.lexical USING gin (keys gin__int_ops) WHERE kind <> 'context';
+-- The words of verified records, as keys of embedding.lexical: looked through at every write, and no further than is needed, which the
+-- index of embedding.lexical cannot.
+CREATE TABLE embedding.record_words (
+    key       INT NOT NULL,
+    source_id BIGINT NOT NULL,
+    PRIMARY KEY (key, source_id)
+);
+-- +goose StatementBegin
+CREATE FUNCTION embedding.note_record_words() RETURNS TRIGGER LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO embedding.record_words (key, source_id)
+    SELECT DISTINCT k.key, a.source_id FROM added a JOIN knowledge.records r ON r.id = a.source_id AND r.verified CROSS JOIN LATERAL unnest(a.keys) AS k (key)
+    WHERE a.kind <> 'context' ORDER BY 1, 2 ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER record_words AFTER INSERT ON embedding.lexical REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION embedding.note_record_words();
+ALTER TABLE embedding.lexical ENABLE ALWAYS TRIGGER record_words;
+INSERT INTO embedding.record_words (key, source_id)
+SELECT DISTINCT k.key, l.source_id FROM knowledge.records r JOIN embedding.lexical l ON l.kind = r.kind AND l.source_id = r.id CROSS JOIN LATERAL unnest(l.keys) AS k (key)
+WHERE r.verified ORDER BY 1, 2;
 
 -- How much a window holds.
 CREATE FUNCTION memory.window_used(of_window UUID) RETURNS INT LANGUAGE sql STABLE
@@ -237,17 +257,36 @@ BEGIN
     END IF;
 END $$;
 
--- The verified records that have most of these words, as keys of embedding.lexical.
+-- The verified records that share the rarest of these words, keys of embedding.lexical: a record counts for as much as what it shares
+-- is rare. Of a word that many have, the newest are looked at: how far these lie apart tells how rare it is. Who has two such words
+-- is looked for among more.
 CREATE FUNCTION knowledge.speaking(words INT[], most INT) RETURNS TABLE (hash CHAR(64), title TEXT, content TEXT) LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    total FLOAT8 := (SELECT max(r.id) FROM knowledge.records r);
 BEGIN
     RETURN QUERY
-    SELECT r.hash::CHAR(64), r.title, r.content FROM (
-        SELECT l.source_id, max(public.icount(l.keys OPERATOR(public.&) words)) AS shared FROM embedding.lexical l
-        WHERE l.kind <> 'context' AND l.keys OPERATOR(public.&&) words
-        GROUP BY l.source_id ORDER BY shared DESC, l.source_id DESC LIMIT most) f
-    JOIN knowledge.records r ON r.id = f.source_id AND r.verified
-    ORDER BY f.shared DESC, r.id DESC;
+    WITH hits AS MATERIALIZED (
+        SELECT w.key, h.id FROM unnest(words) AS w (key) CROSS JOIN LATERAL (
+            SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 100) h
+    ), weights AS MATERIALIZED (
+        SELECT h.key, count(*) AS n, CASE WHEN count(*) < 100 THEN total ELSE total + 1 - min(h.id) END / count(*) AS rarity FROM hits h GROUP BY h.key
+    ), common AS MATERIALIZED (
+        SELECT w.key FROM weights w WHERE w.n = 100 ORDER BY w.rarity DESC, w.key LIMIT 3
+    ), chosen AS MATERIALIZED (
+        SELECT h.id FROM (SELECT w.key, sum(w.n) OVER (ORDER BY w.rarity DESC, w.key) - w.n AS rarer FROM weights w) w JOIN hits h ON h.key = w.key WHERE w.rarer < 100
+        UNION (SELECT h.id FROM common w CROSS JOIN LATERAL (
+                SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 1500) h
+            GROUP BY h.id HAVING count(*) > 1 ORDER BY count(*) DESC, h.id DESC LIMIT 50)
+    ), passages AS (
+        SELECT c.id, l.passage, sum(ln(1 + w.rarity)) AS score
+        FROM chosen c JOIN knowledge.records r ON r.id = c.id JOIN embedding.lexical l ON l.kind = r.kind AND l.source_id = c.id
+            CROSS JOIN LATERAL unnest(l.keys OPERATOR(public.&) words) AS k (key) JOIN weights w ON w.key = k.key
+        GROUP BY c.id, l.passage
+    )
+    SELECT r.hash::CHAR(64), r.title, left(r.content, 65536) -- what a judge reads
+    FROM (SELECT p.id, max(p.score) AS score FROM passages p GROUP BY p.id ORDER BY score DESC, p.id DESC LIMIT most) f
+    JOIN knowledge.records r ON r.id = f.id ORDER BY f.score DESC, r.id DESC;
 END $$;
 
 -- Takes what came from a message out of all windows, with the summaries that stand for it; for good, scratchpads and history

@@ -95,8 +95,11 @@ INSERT INTO memory.window_overruled (window_id, pair) SELECT CAST(@window_id::TE
 UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = CAST(@id::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.id;
 
 -- name: RecordsSpeaking :many
--- The verified records that have most of these words.
-SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM knowledge.speaking(@keys::INT[], @most::INT) s;
+-- The verified records that speak of each of some texts, given by the keys of their words.
+SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
+    SELECT DISTINCT ON (f.hash) f.hash, f.title, f.content, t.place, f.rank FROM unnest(@texts::TEXT[]) WITH ORDINALITY AS t (keys, place)
+    CROSS JOIN LATERAL knowledge.speaking(t.keys::INT[], @most::INT) WITH ORDINALITY AS f (hash, title, content, rank) ORDER BY f.hash, t.place
+) s ORDER BY s.place, s.rank;
 
 -- name: SourceKind :many
 -- Whether a hash is a message that somebody sees, or a record, and may be used.

@@ -1,0 +1,118 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tzzr/context-manager/internal/window"
+)
+
+// Limits of looking for records that speak of content.
+const (
+	mostSpeaking  = 24       // of each part of a content
+	mostSpokenOf  = 64 << 10 // bytes of a content, which is what a judge reads
+	mostPart      = 1 << 10  // bytes of a content that is looked for as a whole
+	mostBeginning = 300      // bytes of a record's content that may be its first sentence
+)
+
+// speaking adds the verified records that speak of contents, of each of their parts.
+func (d *DB) speaking(ctx context.Context, e *window.Env, contents ...string) error {
+	var parts []string
+	for _, content := range contents {
+		for _, keys := range d.windows.parts(content) {
+			if len(keys) > 0 {
+				parts = append(parts, keysText(keys))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	rows, err := d.queries().RecordsSpeaking(ctx, parts, mostSpeaking)
+	for _, r := range rows {
+		if !slices.ContainsFunc(e.Records, func(known window.Record) bool { return known.Hash == r.Hash }) {
+			e.Records = append(e.Records, window.Record{Hash: r.Hash, Title: r.Title, Content: d.windows.titled(r.Title, r.Content)})
+		}
+	}
+	return err
+}
+
+// parts gives what stands for the words of each part of a content.
+func (w *windows) parts(content string) [][]int32 {
+	if len(content) <= mostPart {
+		return [][]int32{w.wordsOf(content)}
+	}
+	var parts [][]int32
+	for len(content) > 0 && len(parts) <= mostSpokenOf/mostPart {
+		end := min(len(content), mostPart)
+		if end < len(content) {
+			if at := strings.LastIndexFunc(content[:end], func(r rune) bool { return r == '\n' || r == '.' }); at > mostPart/2 {
+				end = at + 1
+			} else {
+				for end > 0 && !utf8.RuneStart(content[end]) {
+					end--
+				}
+			}
+		}
+		parts, content = append(parts, keysOf(content[:end])), content[end:]
+	}
+	return parts
+}
+
+// keysText gives keys as an array of Postgres.
+func keysText(keys []int32) string {
+	b := []byte{'{'}
+	for i, k := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(k), 10)
+	}
+	return string(append(b, '}'))
+}
+
+// titled gives a record's content, behind its first sentence said of its title if the content does not name it: "It is in Paris."
+// says little without.
+func (w *windows) titled(title, content string) string {
+	words, named := w.wordsOf(content), true
+	for _, k := range w.wordsOf(title) {
+		_, found := slices.BinarySearch(words, k)
+		named = named && found
+	}
+	if named {
+		return content
+	}
+	first := strings.TrimSpace(content)
+	if at := strings.IndexAny(first, "\n"); at >= 0 {
+		first = first[:at]
+	}
+	if at := strings.Index(first, ". "); at >= 0 {
+		first = first[:at+1]
+	}
+	if first == "" || len(first) > mostBeginning {
+		return content
+	}
+	word, rest, _ := strings.Cut(first, " ")
+	link := " "
+	switch strings.ToLower(word) {
+	case "it", "he", "she", "they", "this", "these", "él", "ella", "ellos", "ellas", "este", "esta":
+		first = rest
+	case "in", "at", "on", "near", "from", "between", "located", "situated", "built", "made", "founded", "opened", "closed":
+		link = " is "
+	case "en", "cerca", "entre", "situado", "situada", "ubicado", "ubicada", "abierto", "abierta", "cerrado", "cerrada":
+		link = " está "
+	}
+	if r, size := utf8.DecodeRuneInString(first); size < len(first) && !unicode.IsUpper(rune(first[size])) {
+		first = string(unicode.ToLower(r)) + first[size:]
+	}
+	switch article, _, _ := strings.Cut(strings.ToLower(title), " "); article {
+	case "the", "a", "an", "el", "la", "los", "las", "un", "una":
+	default:
+		title = "The " + title
+	}
+	return title + link + first + "\n" + content
+}
