@@ -31,6 +31,8 @@ const (
 	windowTries     = 20 // while other servers write to the same window
 	rememberedTexts = 20_000
 	rememberedText  = 16 << 10 // bytes
+	rememberedForms = 2 * window.MaxTools
+	rememberedForm  = 4 << 10 // bytes of a tool's text
 	// What windows were like when they were read last, each with its version, which says whether they still are. Not for long,
 	// since what is erased should not stay in memory either.
 	rememberedWindows = 512
@@ -42,8 +44,9 @@ const (
 type windows struct {
 	judge      window.Judge
 	summariser window.Summariser
-	words      *lru.Cache[chain.Hash, []int32] // of texts, by their hash
-	states     *expirable.LRU[string, loaded]  // by window; nothing that is in one is ever changed
+	words      *lru.Cache[chain.Hash, []int32]              // of texts, by their hash
+	forms      *lru.Cache[chain.Hash, []embeddings.Passage] // of tools, by the hash of their text
+	states     *expirable.LRU[string, loaded]               // by window; nothing that is in one is ever changed
 
 	mu   sync.Mutex
 	busy map[string]*queue // by window; guarded by mu
@@ -57,8 +60,9 @@ type queue struct {
 
 func newWindows() *windows {
 	words, _ := lru.New[chain.Hash, []int32](rememberedTexts) // fails for no size only
+	forms, _ := lru.New[chain.Hash, []embeddings.Passage](rememberedForms)
 	j, s := BuiltIn()
-	return &windows{judge: j, summariser: s, words: words, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), busy: map[string]*queue{}}
+	return &windows{judge: j, summariser: s, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), busy: map[string]*queue{}}
 }
 
 // UseModels has a model judge and summarise for windows. It must be called before the store is used; without, the built-in

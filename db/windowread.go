@@ -107,7 +107,7 @@ func (d *DB) WindowOperation(ctx context.Context, id string) (WindowOperation, e
 
 func operationOf(r dbgen.MemoryWindowOperation) (WindowOperation, error) {
 	o := WindowOperation{
-		ID: r.ID, Window: r.WindowID, Kind: WindowOperationKind(r.Kind), At: r.At.UTC(), Before: int(r.TokensBefore), After: int(r.TokensAfter),
+		ID: r.ID, Window: r.WindowID.String(), Kind: WindowOperationKind(r.Kind), At: r.At.UTC(), Before: int(r.TokensBefore), After: int(r.TokensAfter),
 		Took: time.Duration(r.TookUs) * time.Microsecond, Type: (*window.ContentType)(r.Type), Query: r.Query, Rejected: r.Rejected, Entered: r.Entered, Gone: r.Gone,
 		Overruled: r.Overruled,
 	}

@@ -22,7 +22,7 @@ var outOfShape = map[string]string{
 	"does not say what it holds, or holds more than it may": `SELECT w.id::TEXT FROM memory.windows w WHERE w.used <> memory.window_used(w.id) OR w.used > w.capacity`,
 	"has a history with a gap": `SELECT o.window_id::TEXT || ' at ' || o.place FROM (
 		SELECT o.*, lag(o.tokens_after, 1, 0) OVER (PARTITION BY o.window_id ORDER BY o.place) AS held FROM memory.window_operations o
-		WHERE o.kind NOT IN ('offload', 'read', 'exceeded')) o WHERE o.tokens_before <> o.held`,
+		WHERE o.window_id IS NOT NULL AND o.kind NOT IN ('offload', 'read', 'exceeded')) o WHERE o.tokens_before <> o.held`,
 	"has a history that does not lead to what it holds": `SELECT w.id::TEXT FROM memory.windows w CROSS JOIN LATERAL (
 		SELECT o.tokens_after FROM memory.window_operations o WHERE o.window_id = w.id AND o.kind NOT IN ('offload', 'read', 'exceeded') ORDER BY o.place DESC LIMIT 1) o
 		WHERE o.tokens_after <> w.used`,

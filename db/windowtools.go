@@ -20,6 +20,7 @@ import (
 const (
 	MaxToolDescription = 16 << 10
 	MaxToolSchema      = 64 << 10
+	MaxToolBytes       = 1 << 20 // of the descriptions and schemas of a window
 	MaxToolsFound      = 30
 )
 
@@ -74,6 +75,9 @@ func (d *DB) RegisterTools(ctx context.Context, id string, tools []window.Tool, 
 		if o.out, all, err = window.Register(ctx, e, l.Window, tools); err != nil {
 			return false, d.noteExceeded(ctx, l, &o, err)
 		}
+		if err := checkToolBytes(all); err != nil {
+			return false, err
+		}
 		rows, err := toolRows(all)
 		if err != nil {
 			return false, err
@@ -99,6 +103,17 @@ func (d *DB) RegisterTools(ctx context.Context, id string, tools []window.Tool, 
 		return kept, err
 	})
 	return registered, err
+}
+
+func checkToolBytes(all []window.Tool) error {
+	n := 0
+	for _, t := range all {
+		n += len(t.Description) + len(t.Schema)
+	}
+	if n > MaxToolBytes {
+		return fault.Input("tools", "the window's tools would have descriptions and schemas of %d bytes together; at most %d are allowed", n, MaxToolBytes)
+	}
+	return nil
 }
 
 func toolRows(tools []window.Tool) (chain.JSON, error) {
@@ -133,7 +148,7 @@ func (d *DB) SearchTools(ctx context.Context, id, query string, limit int, by ch
 	err := d.changing(ctx, id, func(_ *dbgen.Queries, l *loaded) (kept bool, err error) {
 		o := d.begin(WindowSearchTools, by)
 		o.Query = &query
-		o.out, found = window.Describe(l.Window, matchTools(query, l.Tools, limit))
+		o.out, found = window.Describe(l.Window, d.windows.matchTools(query, l.Tools, limit))
 		names := []string{}
 		for _, t := range found {
 			if t.Shown {
@@ -154,14 +169,14 @@ func (d *DB) SearchTools(ctx context.Context, id, query string, limit int, by ch
 }
 
 // matchTools ranks tools for a purpose by BM25 over their names, cut into words, and descriptions; a name's words count twice.
-func matchTools(query string, tools []window.Tool, limit int) []window.Tool {
+func (w *windows) matchTools(query string, tools []window.Tool, limit int) []window.Tool {
 	parsed := (embeddings.Lexical{}).Parse(query)
 	documents := make([][]embeddings.Passage, len(tools))
 	stats := embeddings.Stats{Passages: max(len(tools), 1), Frequency: map[int32]int{}}
 	wanted := parsed.Terms()
 	for i, t := range tools {
 		name := nameWords(t.Name)
-		documents[i] = (embeddings.Lexical{}).Document(name + ". " + name + ". " + t.Description)
+		documents[i] = w.formOf(name + ". " + name + ". " + t.Description)
 		seen := map[int32]bool{}
 		for _, p := range documents[i] {
 			for _, term := range p.Terms {
@@ -207,6 +222,20 @@ func matchTools(query string, tools []window.Tool, limit int) []window.Tool {
 		found = append(found, tools[m.at])
 	}
 	return found
+}
+
+// formOf gives a tool's passages, and remembers them unless its text is long.
+func (w *windows) formOf(text string) []embeddings.Passage {
+	if len(text) > rememberedForm {
+		return (embeddings.Lexical{}).Document(text)
+	}
+	key := chain.Sum([]byte(text))
+	if known, ok := w.forms.Get(key); ok {
+		return known
+	}
+	form := (embeddings.Lexical{}).Document(text)
+	w.forms.Add(key, form)
+	return form
 }
 
 // nameWords cuts a name such as search_flights or searchFlights into its words.

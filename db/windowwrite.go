@@ -103,11 +103,17 @@ func (d *DB) noteExceeded(ctx context.Context, l *loaded, o *operation, exceeded
 		return exceeded
 	}
 	text := exceeded.Error()
+	mitigations := []window.Mitigation{} // nothing has left
+	for _, m := range o.out.Mitigations {
+		if m.Action == window.ActionRejected {
+			mitigations = append(mitigations, m)
+		}
+	}
 	o.Took = time.Since(o.began)
 	if o.out.Quality != (window.Quality{}) {
 		o.Quality = &o.out.Quality
 	}
-	parts, err := encoded(rowOfDraft(o.Draft, o.At), o.Quality, append([]window.Mitigation{}, o.out.Mitigations...), rowsOfJudgements(o.out.Judgements))
+	parts, err := encoded(rowOfDraft(o.Draft, o.At), o.Quality, mitigations, rowsOfJudgements(o.out.Judgements))
 	if err != nil {
 		return err
 	}

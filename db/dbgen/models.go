@@ -400,6 +400,11 @@ type EmbeddingPending struct {
 	Hash chain.Hash
 }
 
+type EmbeddingRecordWord struct {
+	Key      int32
+	SourceID int64
+}
+
 type EmbeddingServing struct {
 	One     bool
 	ModelID int32
@@ -653,7 +658,8 @@ type MemoryWindowItem struct {
 type MemoryWindowOperation struct {
 	ID           string
 	Place        *int64
-	WindowID     string
+	WindowID     pgtype.UUID
+	Agent        *string
 	Kind         string
 	At           time.Time
 	ByPlayer     *string

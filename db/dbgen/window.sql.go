@@ -77,21 +77,25 @@ func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) (str
 }
 
 const contextMetrics = `-- name: ContextMetrics :one
-WITH o AS (
-    SELECT o.id, o.place, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled, o.tokens_after::FLOAT8 / o.capacity AS usage, (o.quality ->> 'relevance')::FLOAT8 AS relevance, (o.quality ->> 'accuracy')::FLOAT8 AS accuracy,
+WITH of AS (
+    SELECT o.id, o.place, o.window_id, o.agent, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
+    WHERE ($1::TIMESTAMPTZ IS NULL OR o.at >= $1) AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
+    UNION ALL SELECT o.id, o.place, o.window_id, o.agent, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o
+    WHERE o.window_id IS NULL AND ($1::TIMESTAMPTZ IS NULL OR o.at >= $1) AND ($2::bpchar IS NULL OR o.agent = $2::bpchar)
+), o AS (
+    SELECT o.id, o.place, o.window_id, o.agent, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled, o.tokens_after::FLOAT8 / o.capacity AS usage, (o.quality ->> 'relevance')::FLOAT8 AS relevance, (o.quality ->> 'accuracy')::FLOAT8 AS accuracy,
         ((o.quality ->> 'relevance')::FLOAT8 + (o.quality ->> 'freshness')::FLOAT8 + (o.quality ->> 'accuracy')::FLOAT8 + (o.quality ->> 'completeness')::FLOAT8
             + (o.quality ->> 'consistency')::FLOAT8) / 5 AS score,
         CASE WHEN (o.compression ->> 'after')::INT > 0 THEN (o.compression ->> 'before')::FLOAT8 / (o.compression ->> 'after')::FLOAT8 END AS ratio,
         (o.compression ->> 'took')::FLOAT8 / 1e6 AS compress_ms
-    FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
-    WHERE ($1::TIMESTAMPTZ IS NULL OR o.at >= $1) AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
+    FROM of o
 ), m AS (
     SELECT m.value ->> 'failure' AS failure, m.value ->> 'action' AS action FROM o, jsonb_array_elements(o.mitigations) AS m WHERE o.mitigations <> '[]'
 )
 SELECT COALESCE(avg(o.usage), 0)::FLOAT8 AS usage_avg, COALESCE(percentile_cont(0.95) WITHIN GROUP (ORDER BY o.usage), 0)::FLOAT8 AS usage_p95,
     count(o.compression) AS compressions, COALESCE(avg(o.ratio), 0)::FLOAT8 AS ratio_avg,
     COALESCE(percentile_cont(0.95) WITHIN GROUP (ORDER BY o.compress_ms), 0)::FLOAT8 AS latency_p95,
-    (SELECT count(*) FROM m WHERE m.failure = 'poisoning') AS poisoning,
+    count(*) FILTER (WHERE o.mitigations @> '[{"failure": "poisoning"}]') AS poisoning,
     (SELECT count(*) FROM m WHERE m.failure = 'distraction') AS distraction,
     (SELECT count(*) FROM m WHERE m.failure = 'confusion') AS confusion,
     (SELECT count(*) FROM m WHERE m.failure = 'clash' AND m.action = 'SUPERSEDED') AS clashes,
@@ -120,7 +124,7 @@ type ContextMetricsRow struct {
 	Exceeded         int64
 }
 
-// Usages are those that operations left windows with.
+// Usages are those that operations left windows with. Windows that were deleted count as well.
 func (q *Queries) ContextMetrics(ctx context.Context, since *time.Time, viewer *string) (ContextMetricsRow, error) {
 	row := q.db.QueryRow(ctx, contextMetrics, since, viewer)
 	var i ContextMetricsRow
@@ -950,7 +954,7 @@ func (q *Queries) WindowItems(ctx context.Context, windowID string) ([]MemoryWin
 }
 
 const windowOperation = `-- name: WindowOperation :many
-SELECT o.id, o.place, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
+SELECT o.id, o.place, o.window_id, o.agent, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
 WHERE o.id = CAST($1::TEXT AS UUID) AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
 `
 
@@ -967,6 +971,7 @@ func (q *Queries) WindowOperation(ctx context.Context, iD string, viewer *string
 			&i.ID,
 			&i.Place,
 			&i.WindowID,
+			&i.Agent,
 			&i.Kind,
 			&i.At,
 			&i.ByPlayer,
@@ -1001,7 +1006,7 @@ func (q *Queries) WindowOperation(ctx context.Context, iD string, viewer *string
 }
 
 const windowOperations = `-- name: WindowOperations :many
-SELECT o.id, o.place, o.window_id, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o
+SELECT o.id, o.place, o.window_id, o.agent, o.kind, o.at, o.by_player, o.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality, o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, o.put_aside, o.selection, o.sources, o.overruled FROM memory.window_operations o
 WHERE o.window_id = CAST($1::TEXT AS UUID)
     AND ($2::TEXT IS NULL OR o.place < (SELECT b.place FROM memory.window_operations b WHERE b.id = CAST($2 AS UUID) AND b.window_id = o.window_id))
 ORDER BY o.place DESC LIMIT $3
@@ -1020,6 +1025,7 @@ func (q *Queries) WindowOperations(ctx context.Context, windowID string, before 
 			&i.ID,
 			&i.Place,
 			&i.WindowID,
+			&i.Agent,
 			&i.Kind,
 			&i.At,
 			&i.ByPlayer,

@@ -49,7 +49,7 @@ BEGIN
         ('memory', 'window_items', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id) OR EXISTS (SELECT FROM memory.segment_windows s WHERE s.segment_id = window_items.segment_id)'),
         ('memory', 'scratchpad', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)'),
         ('memory', 'tools', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)'),
-        ('memory', 'window_operations', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)'),
+        ('memory', 'window_operations', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id) OR window_operations.agent = log.viewer()'),
         ('memory', 'window_overruled', 'EXISTS (SELECT FROM memory.windows w WHERE w.id = window_id)')
     ) AS v (of_schema, of_table, seen)
     LOOP

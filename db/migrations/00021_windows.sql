@@ -84,11 +84,12 @@ CREATE TABLE memory.tools (
     PRIMARY KEY (window_id, name)
 );
 
--- What was done to a window, in the same transaction.
+-- What was done to a window, in the same transaction. Once a window is deleted, what figures need is left, without any text.
 CREATE TABLE memory.window_operations (
     id            UUID PRIMARY KEY DEFAULT gen_random_uuid(), -- a place would say how many others there are
     place         BIGINT GENERATED ALWAYS AS IDENTITY,
-    window_id     UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
+    window_id     UUID REFERENCES memory.windows (id), -- NULL: it is deleted
+    agent         CHAR(64) COLLATE "C" CHECK ((agent IS NULL) = (window_id IS NOT NULL)), -- whose it was
     kind          TEXT NOT NULL,
     at            TIMESTAMPTZ NOT NULL,
     by_player     CHAR(64) COLLATE "C", -- NULL: the log
@@ -114,6 +115,7 @@ CREATE TABLE memory.window_operations (
 );
 CREATE INDEX window_operations_window ON memory.window_operations (window_id, place);
 CREATE INDEX window_operations_at ON memory.window_operations (at);
+CREATE INDEX window_operations_agent ON memory.window_operations (agent, at) WHERE window_id IS NULL;
 CREATE INDEX window_operations_sources ON memory.window_operations USING gin (sources) WHERE sources <> '{}';
 
 -- Pairs of texts that an administrator has said do not contradict each other, by a hash of both.
@@ -301,7 +303,9 @@ BEGIN
     -- Whoever has read one of these windows, and writes to it after this, begins anew; what was written before is found below.
     touched := ARRAY(SELECT i.window_id FROM memory.window_items i WHERE i.source = message
         UNION SELECT s.window_id FROM memory.scratchpad s WHERE s.source = message
-        UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.source = message);
+        UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.source = message
+        UNION SELECT o.window_id FROM memory.window_operations o WHERE for_good AND o.sources @> ARRAY[message] AND o.sources <> '{}'
+            AND EXISTS (SELECT FROM memory.window_overruled p WHERE p.window_id = o.window_id));
     PERFORM FROM memory.windows o WHERE o.id = ANY (touched) ORDER BY o.id FOR UPDATE;
     UPDATE memory.windows o SET version = o.version + 1 WHERE o.id = ANY (touched);
     leaving := ARRAY(SELECT i.id FROM memory.window_items i WHERE i.source = message
@@ -331,15 +335,28 @@ BEGIN
     END IF;
     IF for_good THEN
         -- By the hash of a pair, whoever has a guess could find out that it is right.
-        DELETE FROM memory.window_overruled p USING memory.window_operations o, jsonb_array_elements(o.judgements) AS j
+        DELETE FROM memory.window_overruled p USING memory.window_operations o, jsonb_array_elements(o.judgements) AS j,
+            LATERAL (SELECT (j.value ->> 'known') COLLATE "C" AS known, (j.value ->> 'new') COLLATE "C" AS new) t
         WHERE o.sources @> ARRAY[message] AND o.sources <> '{}' AND p.window_id = o.window_id
-            AND p.pair = encode(sha256(convert_to(j.value ->> 'known', 'UTF8') || '\x00' || convert_to(j.value ->> 'new', 'UTF8')), 'hex');
+            AND p.pair = encode(sha256(convert_to(LEAST(t.known, t.new), 'UTF8') || '\x00' || convert_to(GREATEST(t.known, t.new), 'UTF8')), 'hex');
         UPDATE memory.window_operations o SET draft = NULL, query = NULL, superseded = '[]',
             rejected = CASE WHEN o.rejected IS NULL THEN NULL ELSE '[erased]' END,
             mitigations = (SELECT COALESCE(jsonb_agg(m.value || '{"reason": "[erased]"}'), '[]') FROM jsonb_array_elements(o.mitigations) AS m),
             judgements = (SELECT COALESCE(jsonb_agg(j.value || '{"reason": "[erased]", "known": "[erased]", "new": "[erased]"}'), '[]') FROM jsonb_array_elements(o.judgements) AS j)
         WHERE o.sources @> ARRAY[message] AND o.sources <> '{}';
     END IF;
+END $$;
+
+CREATE FUNCTION memory.keep_figures() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    UPDATE memory.window_operations o SET window_id = NULL, agent = OLD.agent, by_player = NULL, draft = NULL, query = NULL, rejected = NULL,
+        mitigations = (SELECT COALESCE(jsonb_agg(jsonb_build_object('failure', m.value -> 'failure', 'action', m.value -> 'action')), '[]') FROM jsonb_array_elements(o.mitigations) AS m),
+        compression = CASE WHEN o.compression IS NOT NULL THEN
+            jsonb_build_object('before', o.compression -> 'before', 'after', o.compression -> 'after', 'took', o.compression -> 'took') END,
+        judgements = '[]', entered = '{}', gone = '{}', superseded = '[]', selection = NULL, sources = '{}', overruled = NULL
+    WHERE o.window_id = OLD.id;
+    RETURN OLD;
 END $$;
 
 CREATE FUNCTION memory.forget_in_windows() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
@@ -360,5 +377,7 @@ END $$;
 CREATE TRIGGER forget_in_windows AFTER UPDATE ON log.messages FOR EACH ROW
     WHEN (OLD.content IS NOT NULL AND NEW.content IS NULL) EXECUTE FUNCTION memory.forget_in_windows();
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER forget_in_windows;
+CREATE TRIGGER keep_figures BEFORE DELETE ON memory.windows FOR EACH ROW EXECUTE FUNCTION memory.keep_figures();
+ALTER TABLE memory.windows ENABLE ALWAYS TRIGGER keep_figures;
 CREATE TRIGGER quarantine_in_windows AFTER INSERT ON memory.quarantines FOR EACH ROW EXECUTE FUNCTION memory.quarantine_in_windows();
 ALTER TABLE memory.quarantines ENABLE ALWAYS TRIGGER quarantine_in_windows;

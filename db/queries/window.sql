@@ -198,22 +198,26 @@ SELECT o.* FROM memory.window_operations o JOIN memory.windows w ON w.id = o.win
 WHERE o.id = CAST(@id::TEXT AS UUID) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar);
 
 -- name: ContextMetrics :one
--- Usages are those that operations left windows with.
-WITH o AS (
+-- Usages are those that operations left windows with. Windows that were deleted count as well.
+WITH of AS (
+    SELECT o.* FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
+    WHERE (sqlc.narg('since')::TIMESTAMPTZ IS NULL OR o.at >= sqlc.narg('since')) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+    UNION ALL SELECT o.* FROM memory.window_operations o
+    WHERE o.window_id IS NULL AND (sqlc.narg('since')::TIMESTAMPTZ IS NULL OR o.at >= sqlc.narg('since')) AND (sqlc.narg('viewer')::bpchar IS NULL OR o.agent = sqlc.narg('viewer')::bpchar)
+), o AS (
     SELECT o.*, o.tokens_after::FLOAT8 / o.capacity AS usage, (o.quality ->> 'relevance')::FLOAT8 AS relevance, (o.quality ->> 'accuracy')::FLOAT8 AS accuracy,
         ((o.quality ->> 'relevance')::FLOAT8 + (o.quality ->> 'freshness')::FLOAT8 + (o.quality ->> 'accuracy')::FLOAT8 + (o.quality ->> 'completeness')::FLOAT8
             + (o.quality ->> 'consistency')::FLOAT8) / 5 AS score,
         CASE WHEN (o.compression ->> 'after')::INT > 0 THEN (o.compression ->> 'before')::FLOAT8 / (o.compression ->> 'after')::FLOAT8 END AS ratio,
         (o.compression ->> 'took')::FLOAT8 / 1e6 AS compress_ms
-    FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id
-    WHERE (sqlc.narg('since')::TIMESTAMPTZ IS NULL OR o.at >= sqlc.narg('since')) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+    FROM of o
 ), m AS (
     SELECT m.value ->> 'failure' AS failure, m.value ->> 'action' AS action FROM o, jsonb_array_elements(o.mitigations) AS m WHERE o.mitigations <> '[]'
 )
 SELECT COALESCE(avg(o.usage), 0)::FLOAT8 AS usage_avg, COALESCE(percentile_cont(0.95) WITHIN GROUP (ORDER BY o.usage), 0)::FLOAT8 AS usage_p95,
     count(o.compression) AS compressions, COALESCE(avg(o.ratio), 0)::FLOAT8 AS ratio_avg,
     COALESCE(percentile_cont(0.95) WITHIN GROUP (ORDER BY o.compress_ms), 0)::FLOAT8 AS latency_p95,
-    (SELECT count(*) FROM m WHERE m.failure = 'poisoning') AS poisoning,
+    count(*) FILTER (WHERE o.mitigations @> '[{"failure": "poisoning"}]') AS poisoning,
     (SELECT count(*) FROM m WHERE m.failure = 'distraction') AS distraction,
     (SELECT count(*) FROM m WHERE m.failure = 'confusion') AS confusion,
     (SELECT count(*) FROM m WHERE m.failure = 'clash' AND m.action = 'SUPERSEDED') AS clashes,
