@@ -263,23 +263,23 @@ END $$;
 -- is rare. Of a word that many have, the newest are looked at: how far these lie apart tells how rare it is. Who has two such words
 -- is looked for among more.
 CREATE FUNCTION knowledge.speaking(words INT[], most INT) RETURNS TABLE (hash CHAR(64), title TEXT, content TEXT) LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
     total FLOAT8 := (SELECT max(r.id) FROM knowledge.records r);
 BEGIN
     RETURN QUERY
     WITH hits AS MATERIALIZED (
         SELECT w.key, h.id FROM unnest(words) AS w (key) CROSS JOIN LATERAL (
-            SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 100) h
+            SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 50) h
     ), weights AS MATERIALIZED (
-        SELECT h.key, count(*) AS n, CASE WHEN count(*) < 100 THEN total ELSE total + 1 - min(h.id) END / count(*) AS rarity FROM hits h GROUP BY h.key
+        SELECT h.key, count(*) AS n, CASE WHEN count(*) < 50 THEN total ELSE total + 1 - min(h.id) END / count(*) AS rarity FROM hits h GROUP BY h.key
     ), common AS MATERIALIZED (
-        SELECT w.key FROM weights w WHERE w.n = 100 ORDER BY w.rarity DESC, w.key LIMIT 3
+        SELECT w.key FROM weights w WHERE w.n = 50 ORDER BY w.rarity DESC, w.key LIMIT 3
     ), chosen AS MATERIALIZED (
-        SELECT h.id FROM (SELECT w.key, sum(w.n) OVER (ORDER BY w.rarity DESC, w.key) - w.n AS rarer FROM weights w) w JOIN hits h ON h.key = w.key WHERE w.rarer < 100
+        SELECT h.id FROM (SELECT w.key, sum(w.n) OVER (ORDER BY w.rarity DESC, w.key) - w.n AS rarer FROM weights w) w JOIN hits h ON h.key = w.key WHERE w.rarer < 60
         UNION (SELECT h.id FROM common w CROSS JOIN LATERAL (
-                SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 1500) h
-            GROUP BY h.id HAVING count(*) > 1 ORDER BY count(*) DESC, h.id DESC LIMIT 50)
+                SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 800) h
+            GROUP BY h.id HAVING count(*) > 1 ORDER BY count(*) DESC, h.id DESC LIMIT 30)
     ), passages AS (
         SELECT c.id, l.passage, sum(ln(1 + w.rarity)) AS score
         FROM chosen c JOIN knowledge.records r ON r.id = c.id JOIN embedding.lexical l ON l.kind = r.kind AND l.source_id = c.id
