@@ -128,20 +128,27 @@ func (p *plan) compress(c *Compression, goal, most int) error {
 		p.leave(ids(old), true)
 		trimmed = append(trimmed, old...)
 	}
-	trim(KeptHistory)
-	used := p.w.Used() + digestBudget(sum(trimmed))
-	for _, t := range []ContentType{ToolResult, Knowledge} {
+	archive := func(t ContentType) {
+		var moved []Item
+		used := p.w.Used() + digestBudget(sum(trimmed))
 		for _, item := range p.w.Items {
 			if used > goal && item.Type == t && !item.IsSummary() {
-				archived, used = append(archived, item), used-item.Tokens
+				moved, used = append(moved, item), used-item.Tokens
 			}
 		}
+		p.leave(ids(moved), true)
+		archived = append(archived, moved...)
 	}
-	p.leave(ids(archived), true)
+	trim(KeptHistory)
+	archive(ToolResult)
+	if p.w.Used()+digestBudget(sum(trimmed))-p.known() <= goal { // what is known makes room enough by itself
+		archive(Knowledge)
+	}
 	// Where even the newest messages are too much, fewer of them stay word for word.
 	for keep := KeptHistory / 2; keep >= 2; keep /= 2 {
 		trim(keep)
 	}
+	archive(Knowledge)
 	c.note(Step{Strategy: TrimStep, Freed: sum(trimmed), Items: ids(trimmed)})
 	if len(trimmed) > 0 {
 		room := goal
@@ -156,6 +163,16 @@ func (p *plan) compress(c *Compression, goal, most int) error {
 	}
 	c.note(Step{Strategy: ArchiveStep, Freed: sum(archived), Items: ids(archived)})
 	return nil
+}
+
+// known is how many tokens of knowledge may leave.
+func (p *plan) known() (n int) {
+	for i := range p.w.Items {
+		if one := &p.w.Items[i]; one.Type == Knowledge && !one.IsSummary() {
+			n += one.Tokens
+		}
+	}
+	return n
 }
 
 // note adds a step that did something, or what it did more of.

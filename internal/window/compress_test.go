@@ -56,6 +56,8 @@ func TestCompress(t *testing.T) {
 		{"a summary even where what stays is too much", append([]window.Draft{part(window.Goal, "g", 700)}, talk(4, 50)...), 0.6, "g c d sum", 899, []window.Strategy{trim, sum}},
 		{"tools rather than the newest messages", append([]window.Draft{part(window.ToolResult, "t", 600)}, talk(8, 30)...), 0.6, "a b c d e f g h", 600, []window.Strategy{archive}},
 		{"tools before the newest messages, knowledge after tools", append([]window.Draft{part(window.Knowledge, "k", 100), part(window.ToolResult, "t", 100), part(window.ToolResult, "u", 100)}, talk(5, 50)...), 0.4, "k a b c d e", 400, []window.Strategy{archive}},
+		{"knowledge rather than the newest messages, if that is enough", append([]window.Draft{part(window.Knowledge, "k", 600)}, talk(8, 30)...), 0.6, "a b c d e f g h", 600, []window.Strategy{archive}},
+		{"not a little knowledge, where that is not enough", append([]window.Draft{part(window.Knowledge, "k", 20)}, talk(10, 90)...), 0.6, "k e f g h i j sum", 660, []window.Strategy{trim, sum}},
 		{"knowledge, too", append([]window.Draft{part(window.Knowledge, "k", 100), part(window.ToolResult, "t", 100)}, talk(2, 50)...), 0.1, "a b", 100, []window.Strategy{archive}},
 		{"the oldest tool result first", []window.Draft{part(window.ToolResult, "t", 100), part(window.ToolResult, "u", 100)}, 0.1, "u", 100, []window.Strategy{archive}},
 		{"what is persistent stays", []window.Draft{part(window.Goal, "g", 100), part(window.SystemInstruction, "i", 100), part(window.UserPreference, "p", 100), part(window.Decision, "d", 100), part(window.Knowledge, "k", 100)}, 0, "g i p d", 400, []window.Strategy{archive}},
