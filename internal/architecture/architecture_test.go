@@ -29,7 +29,7 @@ var impure = []string{"net", "net/http", "os", "database/sql", "github.com/jackc
 
 var pure = []string{
 	"internal/chain", "internal/component", "internal/judge", "internal/knowledge", "internal/ranking", "internal/seal",
-	"internal/selection", "internal/summary", "internal/fault",
+	"internal/selection", "internal/summary", "internal/window", "internal/fault",
 }
 
 // goPackage is what `go list -json` says of a package.

@@ -325,11 +325,6 @@ func (p *plan) compressAll(c *Compression, most int) error {
 	return nil
 }
 
-// String says what a compression did, for the log.
-func (c Compression) String() string {
-	return fmt.Sprintf("%d to %d tokens by %v", c.Before, c.After, c.Strategies())
-}
-
 func confusion(tools int) string {
 	return fmt.Sprintf("%d tools are more than %d: their descriptions are left out of the window, and searchTools finds those that are needed", tools, ToolsShown)
 }
