@@ -3,6 +3,9 @@ import { bindingsOf, isSingle } from "./keys";
 import type { Offers } from "./offers";
 import { type ActionId, actionIds, actionOf } from "./registry";
 
+// How long a sequence waits for its next press, in milliseconds: for slow hands, and for a page that is busy.
+const pause = 2_000;
+
 /**
  * Does what the keys of the registry stand for, until the function that it gives is called. Keys that write are left to
  * fields, and all keys to a dialog that is open; single: whether single keys count at all.
@@ -20,7 +23,7 @@ export function listen(offers: Offers, single: () => boolean): () => void {
     };
     for (const binding of bindingsOf(keys)) map[binding] = press;
   }
-  return tinykeys(window, map);
+  return tinykeys(window, map, { timeout: pause });
 }
 
 // The actions of each key; sequences first, so that their last press does not also count by itself.
