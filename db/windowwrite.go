@@ -59,6 +59,9 @@ func (d *DB) WriteContext(ctx context.Context, id string, draft window.Draft, so
 		}
 		o := d.begin(WindowWrite, by)
 		o.Draft, o.Type = &draft, &draft.Type
+		if err := l.Refuse(draft.Content); err != nil {
+			return false, d.noteExceeded(ctx, l, &o, err)
+		}
 		e, err := d.env(ctx, l, draft.Content)
 		if err != nil {
 			return false, err

@@ -14,9 +14,6 @@ import (
 // labelTokens is about what it costs to say who speaks.
 const labelTokens = 3
 
-// longestToken is more bytes than any token has.
-const longestToken = 256
-
 // extract is some of a part's text.
 type extract struct {
 	part, unit int // unit orders those of a part
@@ -82,7 +79,7 @@ func (d *draft) labels(part int) int {
 
 // tokens counts a text. Of one that is far too long it gives a number that is over the budget and not more than it has.
 func (d *draft) tokens(text string) (int, error) {
-	if least := len(text) / longestToken; least > d.budget {
+	if least := token.Least(token.DefaultEncoding, text); least > d.budget {
 		return least, nil
 	}
 	return d.count(text)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tzzr/context-manager/internal/token"
 	"github.com/tzzr/context-manager/internal/window"
 )
 
@@ -193,7 +194,7 @@ func (d *draft) keepFacts() error {
 
 // beginning joins as many words as the budget has room for, from the first on.
 func (d *draft) beginning(words []string, between string) (text string, tokens int, err error) {
-	low, high := 0, min(len(words), d.budget*longestToken)
+	low, high := 0, min(len(words), d.budget*token.Longest)
 	for low < high {
 		middle := (low + high + 1) / 2
 		n, err := d.tokens(strings.Join(words[:middle], between))

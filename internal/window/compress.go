@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/token"
 )
 
 // Strategy is a step of a compression.
@@ -106,6 +107,15 @@ func (p *plan) makeRoom(tokens int) (*Compression, error) {
 		return nil, nil
 	}
 	return c, nil
+}
+
+// Refuse is CONTEXT_WINDOW_EXCEEDED for a content that does not fit whatever is compressed, and whatever its words are. It is
+// asked before anything is looked for, counted or judged, all of which takes longer the longer a content is.
+func (w *Window) Refuse(content string) error {
+	if least := token.Least(w.Encoding, content); least > w.Capacity {
+		return fault.New(fault.ContextWindowExceeded, "has at least %d tokens, and the window holds at most %d; nothing was changed. %s", least, w.Capacity, waysOut)
+	}
+	return nil
 }
 
 // below is how many tokens are less than a share of the capacity.

@@ -19,6 +19,11 @@ type Shared struct {
 //
 // Faults: those of Write.
 func Share(ctx context.Context, e *Env, segment Segment, windows []Window, through int, d Draft) (Shared, error) {
+	for i := range windows {
+		if err := windows[i].Refuse(d.Content); err != nil {
+			return Shared{}, othersRoom(err, i == through, "it")
+		}
+	}
 	p, err := newPlan(ctx, e, Window{Capacity: MaxCapacity, Items: segment.Items})
 	if err != nil {
 		return Shared{}, err
@@ -64,11 +69,8 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 				}
 			}
 			o.Compression, err = each.makeRoom(item.Tokens)
-			if i != through && fault.CodeOf(err) == fault.ContextWindowExceeded { // how full it is is not for whoever writes
-				err = fault.New(fault.ContextWindowExceeded, "another window that sees the segment has no room for %d tokens more; nothing was changed", item.Tokens)
-			}
 			if err != nil {
-				return Shared{}, err
+				return Shared{}, othersRoom(err, i == through, fmt.Sprintf("%d tokens more", item.Tokens))
 			}
 			for i := range each.w.Segments {
 				if s := &each.w.Segments[i]; s.ID == segment.ID {
@@ -81,6 +83,14 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 	}
 	out.Before, out.Compression = out.Windows[through].Before, out.Windows[through].Compression
 	return out, nil
+}
+
+// othersRoom gives a fault that is not of one's own window without how full the other is, which is not for whoever writes.
+func othersRoom(err error, own bool, what string) error {
+	if own || fault.CodeOf(err) != fault.ContextWindowExceeded {
+		return err
+	}
+	return fault.New(fault.ContextWindowExceeded, "another window that sees the segment has no room for %s; nothing was changed", what)
 }
 
 // makeWay takes out of a window what contradicts something more recent that it is to share, and tells whether anything of that

@@ -117,6 +117,9 @@ type Change struct {
 // Faults: CONTEXT_WINDOW_EXCEEDED if there is no room for it, whatever is compressed; what the judge or the counter says.
 // Content that is refused for what it says is no fault: see Outcome.Rejected.
 func Write(ctx context.Context, e *Env, w Window, d Draft) (Outcome, error) {
+	if err := w.Refuse(d.Content); err != nil {
+		return Outcome{}, err
+	}
 	p, err := newPlan(ctx, e, w)
 	if err != nil {
 		return Outcome{}, err

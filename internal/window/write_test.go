@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/token"
 	"github.com/tzzr/context-manager/internal/window"
 )
 
@@ -205,5 +206,42 @@ func TestWhatFailsChangesNothing(t *testing.T) {
 	}
 	if got := fmt.Sprint(w); got != before {
 		t.Errorf("the window has changed from %s to %s", before, got)
+	}
+}
+
+// What cannot fit, whatever its words are, is refused before anything is done about it.
+func TestLongContent(t *testing.T) {
+	t.Parallel()
+	e := newEnv()
+	e.Judge = broken{}
+	e.Count = func(string) (int, error) { return 0, errBroken }
+	e.Words = func(string) []int32 { t.Error("words were looked for"); return nil }
+	const capacity = 100
+	large, small := holding(t, 10_000), holding(t, capacity)
+	for _, encoding := range []string{token.DefaultEncoding, "cl100k_base", "p50k_base"} {
+		small.Encoding = encoding
+		d := window.Draft{Type: window.Decision, Content: strings.Repeat(" ", token.Longest*capacity) + "x"}
+		for name, write := range map[string]func() error{
+			"write": func() error { _, err := window.Write(t.Context(), e, small, d); return err },
+			"share": func() error {
+				_, err := window.Share(t.Context(), e, window.Segment{}, []window.Window{small}, 0, d)
+				return err
+			},
+			"share with another": func() error {
+				_, err := window.Share(t.Context(), e, window.Segment{}, []window.Window{large, small}, 0, d)
+				if err != nil && strings.Contains(err.Error(), "100") {
+					t.Errorf("%v: says what another window is like", err)
+				}
+				return err
+			},
+		} {
+			if err := write(); fault.CodeOf(err) != fault.ContextWindowExceeded {
+				t.Errorf("%s, %s: %v, want CONTEXT_WINDOW_EXCEEDED", name, encoding, err)
+			}
+		}
+		d.Content = d.Content[1:]
+		if _, err := window.Write(t.Context(), e, small, d); !errors.Is(err, errBroken) {
+			t.Errorf("%s: %v, want it to be counted: it may fit", encoding, err)
+		}
 	}
 }
