@@ -48,12 +48,15 @@ type choice struct {
 	chosen map[int32]int // how often each key is
 }
 
-func (d *draft) choice(units []unit) *choice {
+func (d *draft) choice(units []unit) (*choice, error) {
 	c := &choice{units: units, idf: map[int32]float64{}, chosen: map[int32]int{}}
 	df, last := map[int32]int{}, map[int32]int{}
 	names, lastName := map[string]int{}, map[string]int{}
 	unitNames := make([][]string, len(units))
 	for i, u := range units {
+		if err := d.over(); err != nil {
+			return nil, err
+		}
 		for _, key := range u.vector.Keys {
 			if last[key] != u.part+1 {
 				last[key] = u.part + 1
@@ -71,14 +74,24 @@ func (d *draft) choice(units []unit) *choice {
 	for key, n := range df {
 		c.idf[key] = idf(n, len(d.parts))
 	}
-	central := newGraph(units, len(d.parts)).centrality()
+	g, err := newGraph(units, len(d.parts), d.over)
+	if err != nil {
+		return nil, err
+	}
+	central, err := g.centrality(d.over)
+	if err != nil {
+		return nil, err
+	}
 	c.weight = make([]float64, len(units))
 	for i, u := range units {
+		if err := d.over(); err != nil {
+			return nil, err
+		}
 		c.weight[i] = math.Sqrt(central[i]) * factor(u.text, unitNames[i], func(n string) float64 {
 			return idf(names[n], len(d.parts)) / idf(1, len(d.parts))
 		})
 	}
-	return c
+	return c, nil
 }
 
 // factor is what a sentence counts for what it is: 1, and 1 more for a number or a date, and up to 1 for each name, the rarer
@@ -197,20 +210,29 @@ func (d *draft) addCores() error {
 	if d.addAll(units) {
 		return nil
 	}
-	c := d.choice(units)
+	c, err := d.choice(units)
+	if err != nil {
+		return err
+	}
 	first, rest := d.cores(c)
 	said := slices.DeleteFunc(slices.Clone(first), c.brief)
 	if len(said) == 0 {
 		said = first
 	}
-	d.greedy(c, said)
+	if err := d.greedy(c, said); err != nil {
+		return err
+	}
 	if _, d.used, err = d.text(); err != nil {
 		return err
 	}
 	// Of parts that are there already, more costs no label and reads on.
 	there := func(k *core) bool { _, found := slices.BinarySearch(d.order, k.part); return found }
-	d.greedy(c, slices.DeleteFunc(slices.Clone(rest), func(k *core) bool { return !there(k) }))
-	d.greedy(c, slices.DeleteFunc(rest, there))
+	if err := d.greedy(c, slices.DeleteFunc(slices.Clone(rest), func(k *core) bool { return !there(k) })); err != nil {
+		return err
+	}
+	if err := d.greedy(c, slices.DeleteFunc(rest, there)); err != nil {
+		return err
+	}
 	if len(d.kept) == 0 {
 		return d.addWords(c)
 	}
@@ -275,7 +297,10 @@ func unspaced(r rune) bool {
 
 // units gives the units of all parts that are not vital, each with its vector and its tokens.
 func (d *draft) units() ([]unit, error) {
-	units := cut(d.parts, d.budget-d.used)
+	units, err := cut(d.parts, d.budget-d.used, d.over)
+	if err != nil {
+		return nil, err
+	}
 	units = slices.DeleteFunc(units, func(u unit) bool { return d.parts[u.part].Vital })
 	for i := range units {
 		tokens, err := d.count(" " + units[i].text)
@@ -289,7 +314,7 @@ func (d *draft) units() ([]unit, error) {
 
 // greedy adds the core with the best gain a token until none fits. A gain only falls, so the best of those as they were is
 // the best, once it is computed anew.
-func (d *draft) greedy(c *choice, cores []*core) {
+func (d *draft) greedy(c *choice, cores []*core) error {
 	queue := &byRatio{}
 	for _, k := range cores {
 		k.ratio = c.gain(k)
@@ -298,6 +323,9 @@ func (d *draft) greedy(c *choice, cores []*core) {
 	heap.Init(queue)
 	chosen := 0
 	for queue.Len() > 0 {
+		if err := d.over(); err != nil {
+			return err
+		}
 		best := (*queue)[0]
 		if best.at != chosen {
 			best.ratio, best.at = c.gain(best), chosen
@@ -320,6 +348,7 @@ func (d *draft) greedy(c *choice, cores []*core) {
 			}
 		}
 	}
+	return nil
 }
 
 // byRatio is a heap with the best core first, and of equal ones the earliest.

@@ -27,15 +27,22 @@ type draft struct {
 	parts    []window.Part
 	budget   int
 	vector   func(text string) Vector
-	count    token.Counter
+	count    token.Counter // fails once it is over
+	over     func() error  // says why nobody waits for it any more; nil: somebody does. Asked wherever much may be done
 	labelled bool
 	kept     []extract // vital ones first, then in the order in which they were chosen
 	used     int       // tokens of kept, about
 	order    []int     // the parts of kept, each once, ascending
 }
 
-func newDraft(parts []window.Part, budget int, vector func(text string) Vector, count token.Counter) *draft {
-	return &draft{parts: parts, budget: budget, vector: vector, count: count, labelled: several(parts)}
+func newDraft(parts []window.Part, budget int, vector func(text string) Vector, count token.Counter, over func() error) *draft {
+	watched := func(text string) (int, error) {
+		if err := over(); err != nil {
+			return 0, err
+		}
+		return count(text)
+	}
+	return &draft{parts: parts, budget: budget, vector: vector, count: watched, over: over, labelled: several(parts)}
 }
 
 // several says whether there is more than one speaker.

@@ -22,11 +22,14 @@ type graph struct {
 	columns int
 }
 
-// newGraph makes the graph of units, whose parts are texts of their own for IDF.
-func newGraph(units []unit, parts int) graph {
+// newGraph makes the graph of units, whose parts are texts of their own for IDF, unless it is over.
+func newGraph(units []unit, parts int, over func() error) (graph, error) {
 	columns := map[int32]int{}
 	var df, last []int // of a column: how many parts have it, and which was the last
 	for _, u := range units {
+		if err := over(); err != nil {
+			return graph{}, err
+		}
 		for _, term := range u.vector.Terms {
 			c, ok := columns[term]
 			if !ok {
@@ -42,6 +45,9 @@ func newGraph(units []unit, parts int) graph {
 	}
 	g := graph{rows: make([][]entry, len(units)), columns: len(columns)}
 	for i, u := range units {
+		if err := over(); err != nil {
+			return g, err
+		}
 		row, squares := make([]entry, len(u.vector.Terms)), 0.0
 		for k, term := range u.vector.Terms {
 			c := columns[term]
@@ -54,7 +60,7 @@ func newGraph(units []unit, parts int) graph {
 		}
 		g.rows[i] = row
 	}
-	return g
+	return g, nil
 }
 
 // times gives the product of the matrix of cosines and a vector.
@@ -76,7 +82,7 @@ func (g graph) times(x []float64) []float64 {
 
 // centrality is continuous LexRank: the share of its time that a walk spends at each sentence which goes on to another in
 // proportion to their cosine, and to any with probability 1 − damping. The most central has 1.
-func (g graph) centrality() []float64 {
+func (g graph) centrality(over func() error) ([]float64, error) {
 	n := len(g.rows)
 	rank, ones := make([]float64, n), make([]float64, n)
 	for i := range ones {
@@ -85,6 +91,9 @@ func (g graph) centrality() []float64 {
 	degree := g.times(ones)
 	step := make([]float64, n)
 	for range rounds {
+		if err := over(); err != nil {
+			return nil, err
+		}
 		for i := range step {
 			step[i] = 0
 			if degree[i] > 0 {
@@ -108,5 +117,5 @@ func (g graph) centrality() []float64 {
 	for i := range rank {
 		rank[i] /= most
 	}
-	return rank
+	return rank, nil
 }

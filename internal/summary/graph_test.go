@@ -27,7 +27,7 @@ func TestCentralityIsLexRank(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		units := drawUnits(t)
-		g := newGraph(units, len(units))
+		g, _ := newGraph(units, len(units), goesOn)
 		n := len(units)
 		cosine := make([][]float64, n)
 		degree := make([]float64, n)
@@ -67,7 +67,8 @@ func TestCentralityIsLexRank(t *testing.T) {
 		for _, w := range want {
 			most = max(most, w)
 		}
-		for i, got := range g.centrality() {
+		central, _ := g.centrality(goesOn)
+		for i, got := range central {
 			if math.Abs(got-want[i]/most) > 0.01 {
 				t.Fatalf("centrality of %d = %v, want %v", i, got, want[i]/most)
 			}
@@ -94,8 +95,10 @@ func TestGreedyIsGreedy(t *testing.T) {
 		for term := int32(1); term <= 8; term++ {
 			c.idf[term] = rapid.Float64Range(0.1, 5).Draw(t, "idf")
 		}
-		d := &draft{budget: rapid.IntRange(0, 100).Draw(t, "budget")}
-		d.greedy(c, cores)
+		d := &draft{over: goesOn, budget: rapid.IntRange(0, 100).Draw(t, "budget")}
+		if err := d.greedy(c, cores); err != nil {
+			t.Fatal(err)
+		}
 		used := 0
 		var want []int
 		for len(left) > 0 {

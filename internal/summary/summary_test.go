@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -299,6 +300,44 @@ func TestAnEndedContextEndsIt(t *testing.T) {
 	cancel()
 	if got, err := summary.New(lexical, counter(t)).Summarise(ctx, []window.Part{{Content: "The gate is locked."}}, 20); err == nil {
 		t.Errorf("Summarise = %+v, want an error", got)
+	}
+}
+
+// watch is a context that notes the longest time for which nobody looks whether it has ended.
+type watch struct {
+	context.Context
+	last    time.Time
+	longest time.Duration
+}
+
+func (w *watch) Err() error {
+	now := time.Now()
+	w.longest, w.last = max(w.longest, now.Sub(w.last)), now
+	return w.Context.Err()
+}
+
+// However much there is to summarise, it is noticed soon that nobody waits for it.
+func TestContextIsLookedAt(t *testing.T) {
+	t.Parallel()
+	for name, vital := range map[string]int{"nothing is vital": 1 << 30, "some is": 25, "half is": 2} {
+		parts := history(100_000, 0)
+		for i := range parts {
+			parts[i].Vital = i%vital == vital-1
+		}
+		s := summary.New(lexical, counter(t))
+		best := 1.0 // of several, since the machine may do something else in between
+		for range 3 {
+			began := time.Now()
+			w := &watch{Context: t.Context(), last: began}
+			if _, err := s.Summarise(w, parts, 400); err != nil {
+				t.Fatal(err)
+			}
+			_ = w.Err()
+			best = min(best, float64(w.longest)/float64(time.Since(began)))
+		}
+		if best > 0.1 {
+			t.Errorf("%s: for %.0f %% of the time of summarising %d parts nobody looks at the context, want at most 10", name, 100*best, len(parts))
+		}
 	}
 }
 

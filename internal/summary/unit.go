@@ -34,12 +34,15 @@ type unit struct {
 	vector Vector
 }
 
-// cut gives the units of all parts, in order, of a length that suits a budget.
-func cut(parts []window.Part, budget int) []unit {
+// cut gives the units of all parts, in order, of a length that suits a budget, unless it is over.
+func cut(parts []window.Part, budget int, over func() error) ([]unit, error) {
 	room := budget * tokenBytes
 	longest := min(max(int(sentenceBudget*float64(room)), min(shortSentence, room/2)), unitBytes)
 	var units []unit
 	for i, part := range parts {
+		if err := over(); err != nil {
+			return nil, err
+		}
 		for line := range strings.Lines(strings.ToValidUTF8(part.Content, "\uFFFD")) {
 			for inLine := false; line != ""; {
 				end := sentenceEnd(line)
@@ -48,7 +51,7 @@ func cut(parts []window.Part, budget int) []unit {
 			}
 		}
 	}
-	return merged(units)
+	return merged(units), nil
 }
 
 // appendClauses adds a sentence that is like a unit, or its clauses if it is too long.

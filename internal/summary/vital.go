@@ -75,7 +75,10 @@ func (d *draft) keep(v *vitalPart, as level) error {
 	case whole:
 		v.extracts = d.extract(v.part, single(strings.ToValidUTF8(d.parts[v.part].Content, "\uFFFD")))
 	case clauses:
-		v.extracts = d.clauses(v.part)
+		var err error
+		if v.extracts, err = d.clauses(v.part); err != nil {
+			return err
+		}
 	case words, facts:
 		v.extracts = d.extract(v.part, strings.Join(d.telling(d.parts[v.part].Content, as), " "))
 	}
@@ -122,11 +125,15 @@ func (d *draft) shorten(vital []*vitalPart, tokens int) (bool, error) {
 }
 
 // clauses gives the clauses of a part that hold a fact or a negation, or else the one with the most keys.
-func (d *draft) clauses(part int) []extract {
+func (d *draft) clauses(part int) ([]extract, error) {
+	units, err := cut(d.parts[part:part+1], d.budget, d.over)
+	if err != nil {
+		return nil, err
+	}
 	var kept []extract
 	var most extract
 	keys := -1
-	for _, u := range cut(d.parts[part:part+1], d.budget) {
+	for _, u := range units {
 		e := extract{part: part, unit: u.number, text: u.text, joined: u.joined, vital: true}
 		if len(d.telling(u.text, facts)) > 0 {
 			kept = append(kept, e)
@@ -137,7 +144,7 @@ func (d *draft) clauses(part int) []extract {
 	if len(kept) == 0 && keys >= 0 {
 		kept = append(kept, most)
 	}
-	return kept
+	return kept, nil
 }
 
 // telling gives the words of a text that are kept at a level, in their order: facts and negations, and at words those that
@@ -177,6 +184,9 @@ func (d *draft) keepFacts() error {
 	for _, p := range d.parts {
 		if !p.Vital {
 			continue
+		}
+		if err := d.over(); err != nil {
+			return err
 		}
 		for _, w := range d.telling(p.Content, facts) {
 			if kindOf(w) != negationWords && !seen[w] {
