@@ -314,9 +314,11 @@ type operationRow struct {
 // added gives the messages whose texts enter a window.
 func added(out window.Outcome) []string {
 	var hashes []string
+	seen := map[chain.Hash]bool{}
 	for _, items := range [][]window.Item{out.Added, out.Kept} {
 		for _, item := range items {
-			if item.Source != nil && item.Source.Type == chain.RefContext && !slices.Contains(hashes, item.Source.Hash.String()) {
+			if item.Source != nil && item.Source.Type == chain.RefContext && !seen[item.Source.Hash] {
+				seen[item.Source.Hash] = true
 				hashes = append(hashes, item.Source.Hash.String())
 			}
 		}

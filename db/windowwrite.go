@@ -90,8 +90,11 @@ func (d *DB) inOrNot(ctx context.Context, f func(q *dbgen.Queries) (bool, error)
 
 // changed gives a window as a change leaves it.
 func changed(w window.Window, c window.Change) window.Window {
-	gone := append(idsOf(c.Gone), idsOf(c.Kept)...)
-	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(item window.Item) bool { return slices.Contains(gone, item.ID) })
+	gone := make(map[string]bool, len(c.Gone)+len(c.Kept))
+	for _, id := range append(idsOf(c.Gone), idsOf(c.Kept)...) {
+		gone[id] = true
+	}
+	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(item window.Item) bool { return gone[item.ID] })
 	w.Items = append(w.Items, c.Added...)
 	slices.SortStableFunc(w.Items, func(a, b window.Item) int { return cmp.Compare(a.Place, b.Place) })
 	w.Segments = slices.Clone(w.Segments) // callers put in what they have changed; the state that is remembered stays

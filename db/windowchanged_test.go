@@ -1,0 +1,39 @@
+package db
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/window"
+)
+
+// What leaves a window in one operation costs time in proportion to how much it is: with as many items as there may be, anything
+// else takes seconds.
+func TestLeavingOfMany(t *testing.T) {
+	t.Parallel()
+	took := func(n int) time.Duration {
+		items := make([]window.Item, n)
+		for i := range items {
+			id := fmt.Sprintf("item%08d", i)
+			items[i] = window.Item{ID: id, Place: int64(i), Source: &window.Source{Hash: chain.Sum([]byte(id)), Type: chain.RefContext}}
+		}
+		best := time.Hour // of several, since the machine may do something else in between
+		for range 5 {
+			began := time.Now()
+			if left := changed(window.Window{Items: items}, window.Change{Kept: items[1:]}); len(left.Items) != 1 {
+				t.Fatalf("%d items are left, want 1", len(left.Items))
+			}
+			if sources := added(window.Outcome{Change: window.Change{Kept: items}}); len(sources) != n {
+				t.Fatalf("%d sources, want %d", len(sources), n)
+			}
+			best = min(best, time.Since(began))
+		}
+		return best
+	}
+	few, many := took(window.MaxItems/16), took(window.MaxItems)
+	if many > 64*few {
+		t.Errorf("%d items take %v, and 16 times as many %v", window.MaxItems/16, few, many)
+	}
+}
