@@ -28,7 +28,8 @@ const (
 	MaxScratchpad   = 1000   // contents that are put aside in one call
 	MaxRemoved      = 1000   // items in one call
 	MaxToolsQuery   = 4 << 10
-	windowTries     = 20 // while other servers write to the same window
+	MaxDrafts       = 1000 // of what a window did not take, that are kept: see memory.keep_drafts
+	windowTries     = 20   // while other servers write to the same window
 	rememberedTexts = 20_000
 	rememberedText  = 16 << 10 // bytes
 	rememberedForms = 2 * window.MaxTools

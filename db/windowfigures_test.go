@@ -156,3 +156,54 @@ func TestWindowSelectionKeptOnce(t *testing.T) {
 		t.Errorf("%d selections are kept, want 1", n)
 	}
 }
+
+// What a window did not take is kept of the newest only, so that nobody fills the disk with it; the reason stays.
+func TestRejectedDraftsAreFew(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	conn, ctx := superuser(t, url), t.Context()
+	w := newWindow(t, store, 8192, "")
+	reject := func(content string) string {
+		t.Helper()
+		out, err := store.WriteContext(ctx, w.ID, window.Draft{Type: window.Knowledge, Content: content}, nil, agent)
+		if err != nil || out.Rejected == "" {
+			t.Fatalf("WriteContext() = %+v, %v, want it rejected", out.Rejected, err)
+		}
+		return out.Operation.ID
+	}
+	kept := func() int {
+		return value[int](t, conn, "SELECT count(*) FROM memory.window_operations WHERE draft IS NOT NULL")
+	}
+	first, second := reject("single"), reject("alone")
+	mustExec(t, conn, `INSERT INTO memory.window_operations (window_id, kind, at, capacity, tokens_before, tokens_after, took_us, draft, rejected)
+		SELECT o.window_id, o.kind, o.at, o.capacity, 0, 0, 0, o.draft, o.rejected FROM memory.window_operations o, generate_series(1, $1) WHERE o.id = $2::UUID`, db.MaxDrafts-2, second)
+	if n := kept(); n != db.MaxDrafts {
+		t.Errorf("%d are kept, want %d", n, db.MaxDrafts)
+	}
+	reject("last")
+	if n := kept(); n != db.MaxDrafts {
+		t.Errorf("after one more, %d are kept, want %d", n, db.MaxDrafts)
+	}
+	_, err := office(store).Overrule(ctx, first, "it is so", boss.Player)
+	wantCode(t, "the oldest", err, fault.BadUserInput, "operation")
+	if o, err := store.WindowOperation(ctx, first); err != nil || o.Draft != nil || o.Rejected == nil {
+		t.Errorf("the oldest is %+v, %v, want the reason alone", o, err)
+	}
+	if _, err := office(store).Overrule(ctx, second, "it is so", boss.Player); err != nil {
+		t.Errorf("the second: %v", err)
+	}
+	other := newWindow(t, store, 8192, "")
+	if _, err := store.WriteContext(ctx, other.ID, window.Draft{Type: window.Knowledge, Content: "elsewhere"}, nil, agent); err != nil {
+		t.Fatal(err)
+	}
+	// Long ones count by what they take on disk, where nothing makes this smaller.
+	mustExec(t, conn, `INSERT INTO memory.window_operations (window_id, kind, at, capacity, tokens_before, tokens_after, took_us, draft, rejected)
+		SELECT o.window_id, o.kind, o.at, o.capacity, 0, 0, 0, jsonb_build_object('content', l.content), o.rejected
+		FROM memory.window_operations o, (SELECT string_agg(md5(g::TEXT), '') AS content FROM generate_series(1, 1 << 15) g) l, generate_series(1, 30) WHERE o.id = $1::UUID`, first)
+	if n := value[int](t, conn, "SELECT sum(pg_column_size(draft))::INT FROM memory.window_operations"); n > 17<<20 || n < 12<<20 {
+		t.Errorf("%d bytes are kept, want nearly 16 MiB", n)
+	}
+	if n := value[int](t, conn, "SELECT count(*) FROM memory.window_operations WHERE draft IS NOT NULL AND window_id = $1::UUID", other.ID); n != 1 {
+		t.Errorf("%d of another window are kept, want 1", n)
+	}
+}

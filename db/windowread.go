@@ -167,6 +167,9 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 		}
 	}
 	again := of.Rejected != nil && of.Draft != nil && of.Kind == WindowWrite
+	if of.Rejected != nil && of.Draft == nil && of.Kind != WindowExceeded {
+		return of, fault.Input("operation", "what was rejected is not kept any more: it was erased, or %d others were rejected since, or many long ones", MaxDrafts)
+	}
 	if len(pairs) == 0 && !again {
 		return of, fault.Input("operation", "has nothing that a judge said, or that was rejected")
 	}

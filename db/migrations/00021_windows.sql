@@ -114,6 +114,7 @@ CREATE TABLE memory.window_operations (
     overruled     TEXT -- why
 );
 CREATE INDEX window_operations_window ON memory.window_operations (window_id, place);
+CREATE INDEX window_operations_drafts ON memory.window_operations (window_id, place) WHERE draft IS NOT NULL;
 CREATE INDEX window_operations_at ON memory.window_operations (at);
 CREATE INDEX window_operations_agent ON memory.window_operations (agent, at) WHERE window_id IS NULL;
 CREATE INDEX window_operations_sources ON memory.window_operations USING gin (sources) WHERE sources <> '{}';
@@ -359,6 +360,18 @@ BEGIN
     RETURN OLD;
 END $$;
 
+-- What did not enter is kept, with what judges said of it, of a window's newest 1,000, as far as it is 16 MiB: else whoever writes what
+-- is rejected fills the disk.
+CREATE FUNCTION memory.keep_drafts() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    UPDATE memory.window_operations o SET draft = NULL, judgements = '[]' FROM (
+        SELECT d.id, row_number() OVER w AS n, sum(pg_column_size(d.draft) + pg_column_size(d.judgements)) OVER w AS bytes
+        FROM memory.window_operations d WHERE d.window_id = NEW.window_id AND d.draft IS NOT NULL WINDOW w AS (ORDER BY d.place DESC)
+    ) k WHERE k.id = o.id AND (k.n > 1000 OR k.bytes > 16 * 1024 * 1024) AND k.n > 1;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION memory.forget_in_windows() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -377,6 +390,8 @@ END $$;
 CREATE TRIGGER forget_in_windows AFTER UPDATE ON log.messages FOR EACH ROW
     WHEN (OLD.content IS NOT NULL AND NEW.content IS NULL) EXECUTE FUNCTION memory.forget_in_windows();
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER forget_in_windows;
+CREATE TRIGGER keep_drafts AFTER INSERT ON memory.window_operations FOR EACH ROW WHEN (NEW.draft IS NOT NULL) EXECUTE FUNCTION memory.keep_drafts();
+ALTER TABLE memory.window_operations ENABLE ALWAYS TRIGGER keep_drafts;
 CREATE TRIGGER keep_figures BEFORE DELETE ON memory.windows FOR EACH ROW EXECUTE FUNCTION memory.keep_figures();
 ALTER TABLE memory.windows ENABLE ALWAYS TRIGGER keep_figures;
 CREATE TRIGGER quarantine_in_windows AFTER INSERT ON memory.quarantines FOR EACH ROW EXECUTE FUNCTION memory.quarantine_in_windows();

@@ -8101,7 +8101,7 @@ type WindowOperation {
   tookMs: Float!
   "What type of content it was about."
   type: ContentType
-  "Of a write that was rejected, what was to enter; of a search, what was asked. Null once it was erased."
+  "Of a write that was rejected, what was to enter; of a search, what was asked. Null once it was erased, or once 1,000 others, or 16 MiB of them, were rejected."
   content: String
   "Why it was rejected; null if it was not."
   rejected: String
