@@ -44,6 +44,7 @@ func scenarios() []scenario {
 		{name: "server", about: "the server is killed, and its own Postgres with it", run: killServer},
 		{name: "server-alone", about: "the server is killed, and its Postgres goes on", run: killServerAlone},
 		{name: "events", about: "the server is killed while events arrive in lists", run: killUnderEvents},
+		{name: "windows", about: "one of several servers is killed while all write to the same windows", run: killUnderWindows},
 		{name: "postgres", about: "Postgres is killed", run: killPostgres},
 		{name: "postgres-own", about: "the server's own Postgres is killed", run: killPrivatePostgres},
 		{name: "eio", about: "Postgres' disk fails", needs: []string{"strace"}, root: true, run: failingDisk},
