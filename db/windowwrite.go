@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -144,7 +145,7 @@ func (d *DB) noteExceeded(ctx context.Context, l *loaded, o *operation, exceeded
 
 // CompressWindow brings a window down to a share of its capacity.
 func (d *DB) CompressWindow(ctx context.Context, id string, target float64, by chain.Hash) (window.Compression, error) {
-	if target < 0 || target > 1 {
+	if math.IsNaN(target) || target < 0 || target > 1 {
 		return window.Compression{}, fault.Input("target", "%g is outside of 0 to 1", target)
 	}
 	var done window.Compression
