@@ -26,6 +26,7 @@ type EraseImpact struct {
 	Terms                         int64 // of the lexical ones
 	Keys                          int64 // idempotency keys that lose the fingerprint of what was sent
 	Selections                    int64 // that lose its text, of those that the viewer sees
+	Windows                       int64 // that forget it: items, what was put aside, history; of those that the viewer sees
 
 	CitedBy           int64 // messages that were sent with it, of those that the viewer sees; they stay
 	Messages, Records int64 // that it was sent with; they stay
@@ -47,7 +48,7 @@ func (d *DB) EraseImpact(ctx context.Context, message chain.Hash) (EraseImpact, 
 	r := rows[0]
 	impact := EraseImpact{
 		Content: r.Content, Attachments: r.Attachments, Ambient: r.Ambient, Lexical: r.Lexical, Dense: r.Dense, Terms: r.Terms,
-		Keys: r.Keys, Selections: r.Selections, CitedBy: r.CitedBy, Messages: r.Messages, Records: r.Records,
+		Keys: r.Keys, Selections: r.Selections, Windows: r.Windows, CitedBy: r.CitedBy, Messages: r.Messages, Records: r.Records,
 	}
 	switch {
 	case r.Erased:

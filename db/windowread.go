@@ -55,6 +55,23 @@ func (d *DB) CountWindows(ctx context.Context) (int64, error) {
 	return n, mapError(err)
 }
 
+// WindowsSharing gives, for each of some segments, the windows that see it, by name: those that the viewer sees.
+func (d *DB) WindowsSharing(ctx context.Context, segments []string) (map[string][]WindowBrief, error) {
+	found, err := d.read().WindowsSharing(ctx, segments, d.viewerText())
+	if err != nil {
+		return nil, mapError(err)
+	}
+	sharing := make(map[string][]WindowBrief, len(segments))
+	for _, r := range found {
+		w, err := windowOf(r.MemoryWindow)
+		if err != nil {
+			return nil, mapError(err)
+		}
+		sharing[r.SegmentID] = append(sharing[r.SegmentID], WindowBrief{w, int(r.MemoryWindow.Used)})
+	}
+	return sharing, nil
+}
+
 // Scratchpad gives a page of what a window has put aside, latest first. Whoever asks sees the window.
 func (d *DB) Scratchpad(ctx context.Context, id string, p Page[string]) (Rows[ScratchpadEntry, string], error) {
 	found, err := d.read().Scratchpad(ctx, id, p.After, p.more())

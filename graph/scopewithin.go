@@ -59,7 +59,7 @@ var within = map[string]map[string]auth.Scopes{
 		"agent": part, "items": auth.ContextSelect, "segments": auth.ContextSelect, "tools": part, "scratchpad": auth.ContextSelect, "operations": auth.ContextSelect,
 	},
 	"WindowItem":      {"quality": part, "verifiedBy": auth.LogRead, "source": auth.LogRead},
-	"SharedSegment":   {"items": part},
+	"SharedSegment":   {"items": part, "windows": part},
 	"ScratchpadEntry": {"window": part},
 	"WriteResult":     {"item": part, "quality": part, "mitigations": part, "compression": part, "judgements": part, "operation": part, "window": part},
 	"Mitigation":      {"record": auth.LogRead},

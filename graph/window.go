@@ -85,7 +85,7 @@ func (r *Resolver) createSegment(ctx context.Context, name string, windows []str
 	if err != nil {
 		return nil, err
 	}
-	return showSegment(ctx, made), nil
+	return &r.showSegments(ctx, []window.Segment{made})[0], nil
 }
 
 func (r *Resolver) selectIntoWindow(ctx context.Context, id string, input model.ContextRequestInput) (*model.ContextSelection, error) {
@@ -136,9 +136,32 @@ func showItems(ctx context.Context, items []window.Item) []model.WindowItem {
 	return model.NewWindowItems(items)
 }
 
-func showSegment(ctx context.Context, s window.Segment) *model.SharedSegment {
-	showItems(ctx, s.Items)
-	return &model.SharedSegment{Segment: s}
+// showSegments gives segments their form. Who sees them is read when it is first asked for, of all of them at once.
+func (r *Resolver) showSegments(ctx context.Context, segments []window.Segment) []model.SharedSegment {
+	view := r.view(ctx)
+	ids := make([]string, len(segments))
+	for i, s := range segments {
+		ids[i] = s.ID
+	}
+	sharing := sync.OnceValues(func() (map[string][]db.WindowBrief, error) { return view.WindowsSharing(ctx, ids) })
+	shown := make([]model.SharedSegment, len(segments))
+	for i, s := range segments {
+		showItems(ctx, s.Items)
+		shown[i] = model.SharedSegment{Segment: s, Sharing: func(context.Context) ([]model.ContextWindow, error) {
+			found, err := sharing()
+			windows := make([]model.ContextWindow, len(found[s.ID]))
+			for n, w := range found[s.ID] {
+				windows[n] = showBrief(view, w)
+			}
+			return windows, err
+		}}
+	}
+	return shown
+}
+
+// showBrief gives a window of a list its form.
+func showBrief(view *db.DB, w db.WindowBrief) model.ContextWindow {
+	return model.ContextWindow{Of: w.Window, Used: w.Used, Whole: whole(view, w.ID)}
 }
 
 func showWritten(ctx context.Context) func(db.WindowWritten, error) (*model.WriteResult, error) {
@@ -173,7 +196,7 @@ func (r *Resolver) windows(ctx context.Context, a pageArgs) (*model.ContextWindo
 		return nil, err
 	}
 	edges, info := connect(p, rows, cursor.AllWindows.Encode, func(c string, w db.WindowBrief) model.ContextWindowEdge {
-		return model.ContextWindowEdge{Cursor: c, Node: model.ContextWindow{Of: w.Window, Used: w.Used, Whole: whole(view, w.ID)}}
+		return model.ContextWindowEdge{Cursor: c, Node: showBrief(view, w)}
 	})
 	return &model.ContextWindowConnection{Edges: edges, PageInfo: info, Count: view.CountWindows}, nil
 }

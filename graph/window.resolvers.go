@@ -24,11 +24,7 @@ func (r *contextWindowResolver) Items(ctx context.Context, obj *model.ContextWin
 
 func (r *contextWindowResolver) Segments(ctx context.Context, obj *model.ContextWindow) ([]model.SharedSegment, error) {
 	w, err := obj.Whole(ctx)
-	out := make([]model.SharedSegment, len(w.Segments))
-	for i, s := range w.Segments {
-		out[i] = *showSegment(ctx, s)
-	}
-	return out, err
+	return r.showSegments(ctx, w.Segments), err
 }
 
 func (r *contextWindowResolver) Tools(ctx context.Context, obj *model.ContextWindow) ([]window.Tool, error) {

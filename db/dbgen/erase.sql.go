@@ -76,6 +76,12 @@ SELECT m.event_type, m.content IS NULL AS erased,
     (SELECT count(*) FROM log.append_keys k WHERE k.owner_id = m.owner_id AND k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
     (SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? $1::TEXT
         AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)) AS selections,
+    (SELECT count(*) FROM memory.windows w WHERE ($2::bpchar IS NULL OR w.agent = $2::bpchar) AND w.id IN (
+        SELECT i.window_id FROM memory.window_items i WHERE i.source = m.hash
+        UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.source = m.hash
+        UNION SELECT s.window_id FROM memory.scratchpad s WHERE s.source = m.hash
+        UNION SELECT o.window_id FROM memory.window_operations o
+            WHERE o.sources @> ARRAY[m.hash::CHAR(64)] AND o.sources <> '{}' AND m.content IS NOT NULL)) AS windows,
     (SELECT count(*) FROM log.message_refs r JOIN log.messages c ON c.hash = r.message_hash
         WHERE r.ref_hash = m.hash AND ($2::bpchar IS NULL OR EXISTS (
             SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = c.session_hash))) AS cited_by,
@@ -96,13 +102,14 @@ type EraseImpactRow struct {
 	Terms       int64
 	Keys        int64
 	Selections  int64
+	Windows     int64
 	CitedBy     int64
 	Messages    int64
 	Records     int64
 }
 
-// What an erasure of a message would take away, and what would stay. Selections and messages are those that a viewer sees.
-// Keys are looked for among their owner's.
+// What an erasure of a message would take away, and what would stay. Selections, windows and messages are those that a viewer sees.
+// Keys are looked for among their owner's. Windows are those that memory.leave_windows changes; a history keeps the message's hash.
 func (q *Queries) EraseImpact(ctx context.Context, message string, viewer *string) ([]EraseImpactRow, error) {
 	rows, err := q.db.Query(ctx, eraseImpact, message, viewer)
 	if err != nil {
@@ -124,6 +131,7 @@ func (q *Queries) EraseImpact(ctx context.Context, message string, viewer *strin
 			&i.Terms,
 			&i.Keys,
 			&i.Selections,
+			&i.Windows,
 			&i.CitedBy,
 			&i.Messages,
 			&i.Records,

@@ -1155,3 +1155,46 @@ func (q *Queries) Windows(ctx context.Context, viewer *string, beforeAt *time.Ti
 	}
 	return items, nil
 }
+
+const windowsSharing = `-- name: WindowsSharing :many
+SELECT sw.segment_id::TEXT AS segment_id, w.id, w.name, w.agent, w.task, w.capacity, w.encoding, w.used, w.version, w.created_at FROM memory.segment_windows sw JOIN memory.windows w ON w.id = sw.window_id
+WHERE sw.segment_id = ANY (CAST($1::TEXT[] AS UUID[])) AND ($2::bpchar IS NULL OR w.agent = $2::bpchar)
+ORDER BY w.name, w.id
+`
+
+type WindowsSharingRow struct {
+	SegmentID    string
+	MemoryWindow MemoryWindow
+}
+
+// Of segments, the windows that see them and that somebody sees.
+func (q *Queries) WindowsSharing(ctx context.Context, segments []string, viewer *string) ([]WindowsSharingRow, error) {
+	rows, err := q.db.Query(ctx, windowsSharing, segments, viewer)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []WindowsSharingRow{}
+	for rows.Next() {
+		var i WindowsSharingRow
+		if err := rows.Scan(
+			&i.SegmentID,
+			&i.MemoryWindow.ID,
+			&i.MemoryWindow.Name,
+			&i.MemoryWindow.Agent,
+			&i.MemoryWindow.Task,
+			&i.MemoryWindow.Capacity,
+			&i.MemoryWindow.Encoding,
+			&i.MemoryWindow.Used,
+			&i.MemoryWindow.Version,
+			&i.MemoryWindow.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -13,8 +13,8 @@ WHERE r.ref_hash = ANY (@hashes::bpchar[]) AND r.ref_type = 'context'
 ORDER BY r.ref_hash, e.sequence;
 
 -- name: EraseImpact :many
--- What an erasure of a message would take away, and what would stay. Selections and messages are those that a viewer sees.
--- Keys are looked for among their owner's.
+-- What an erasure of a message would take away, and what would stay. Selections, windows and messages are those that a viewer sees.
+-- Keys are looked for among their owner's. Windows are those that memory.leave_windows changes; a history keeps the message's hash.
 SELECT m.event_type, m.content IS NULL AS erased,
     EXISTS (SELECT FROM log.audit_sessions a WHERE a.session_hash = m.session_hash)::BOOLEAN AS audit,
     COALESCE(octet_length(m.content), 0)::BIGINT AS content, COALESCE(octet_length(m.attachments::TEXT), 0)::BIGINT AS attachments,
@@ -25,6 +25,12 @@ SELECT m.event_type, m.content IS NULL AS erased,
     (SELECT count(*) FROM log.append_keys k WHERE k.owner_id = m.owner_id AND k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
     (SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? @message::TEXT
         AND (sqlc.narg('viewer')::bpchar IS NULL OR s.viewer = sqlc.narg('viewer')::bpchar)) AS selections,
+    (SELECT count(*) FROM memory.windows w WHERE (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar) AND w.id IN (
+        SELECT i.window_id FROM memory.window_items i WHERE i.source = m.hash
+        UNION SELECT s.window_id FROM memory.window_items i JOIN memory.segment_windows s ON s.segment_id = i.segment_id WHERE i.source = m.hash
+        UNION SELECT s.window_id FROM memory.scratchpad s WHERE s.source = m.hash
+        UNION SELECT o.window_id FROM memory.window_operations o
+            WHERE o.sources @> ARRAY[m.hash::CHAR(64)] AND o.sources <> '{}' AND m.content IS NOT NULL)) AS windows,
     (SELECT count(*) FROM log.message_refs r JOIN log.messages c ON c.hash = r.message_hash
         WHERE r.ref_hash = m.hash AND (sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
             SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = c.session_hash))) AS cited_by,

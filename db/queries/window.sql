@@ -50,6 +50,12 @@ WHERE sw.window_id = CAST(@window_id::TEXT AS UUID) ORDER BY s.created_at, s.id;
 -- name: SegmentItems :many
 SELECT i.* FROM memory.window_items i WHERE i.segment_id = ANY (CAST(@segments::TEXT[] AS UUID[])) ORDER BY i.place;
 
+-- name: WindowsSharing :many
+-- Of segments, the windows that see them and that somebody sees.
+SELECT sw.segment_id::TEXT AS segment_id, sqlc.embed(w) FROM memory.segment_windows sw JOIN memory.windows w ON w.id = sw.window_id
+WHERE sw.segment_id = ANY (CAST(@segments::TEXT[] AS UUID[])) AND (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar)
+ORDER BY w.name, w.id;
+
 -- name: SegmentWindows :many
 -- All windows of a segment, if somebody sees the one that they write through.
 SELECT sw.window_id::TEXT AS window_id FROM memory.segment_windows sw

@@ -314,6 +314,7 @@ type ComplexityRoot struct {
 		Refs             func(childComplexity int) int
 		SearchTerms      func(childComplexity int) int
 		Selections       func(childComplexity int) int
+		Windows          func(childComplexity int) int
 	}
 
 	EventThread struct {
@@ -852,6 +853,7 @@ type ComplexityRoot struct {
 		Items       func(childComplexity int) int
 		Name        func(childComplexity int) int
 		WindowCount func(childComplexity int) int
+		Windows     func(childComplexity int) int
 	}
 
 	Subscription struct {
@@ -2084,6 +2086,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.EraseImpact.Selections(childComplexity), true
+	case "EraseImpact.windows":
+		if e.ComplexityRoot.EraseImpact.Windows == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.Windows(childComplexity), true
 
 	case "EventThread.lastEventAt":
 		if e.ComplexityRoot.EventThread.LastEventAt == nil {
@@ -4782,6 +4790,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SharedSegment.WindowCount(childComplexity), true
+	case "SharedSegment.windows":
+		if e.ComplexityRoot.SharedSegment.Windows == nil {
+			break
+		}
+
+		return e.ComplexityRoot.SharedSegment.Windows(childComplexity), true
 
 	case "Subscription.messageAppended":
 		if e.ComplexityRoot.Subscription.MessageAppended == nil {
@@ -7224,8 +7238,8 @@ extend type Mutation {
 }
 
 """
-What erasing a message would take away, and what would stay; nothing is done. Selections and messages that cite it are counted as far as
-the caller sees them: erasing reaches all.
+What erasing a message would take away, and what would stay; nothing is done. Selections, windows and messages that cite it are counted as
+far as the caller sees them: erasing reaches all.
 """
 type EraseImpact {
   "The message."
@@ -7248,6 +7262,8 @@ type EraseImpact {
   idempotencyKeys: Int!
   "Selections that hold it. They stay, and lose its text."
   selections: Int!
+  "Context windows that would forget what came from it: items, with the summaries that stand for them, what was put aside, and texts of their history."
+  windows: Int!
   "Messages that were sent with it. They stay, and so do their refs."
   citedBy: Int!
   "Messages that it was sent with. They stay."
@@ -7965,6 +7981,8 @@ type SharedSegment {
   items: [WindowItem!]!
   "How many windows see it."
   windowCount: Int!
+  "Those of them that you see, by name."
+  windows: [ContextWindow!]!
 }
 
 "Something that was put aside: it does not count."
@@ -8784,6 +8802,8 @@ func (ec *executionContext) childFields_EraseImpact(ctx context.Context, field g
 		return ec.fieldContext_EraseImpact_idempotencyKeys(ctx, field)
 	case "selections":
 		return ec.fieldContext_EraseImpact_selections(ctx, field)
+	case "windows":
+		return ec.fieldContext_EraseImpact_windows(ctx, field)
 	case "citedBy":
 		return ec.fieldContext_EraseImpact_citedBy(ctx, field)
 	case "refs":
@@ -9714,6 +9734,8 @@ func (ec *executionContext) childFields_SharedSegment(ctx context.Context, field
 		return ec.fieldContext_SharedSegment_items(ctx, field)
 	case "windowCount":
 		return ec.fieldContext_SharedSegment_windowCount(ctx, field)
+	case "windows":
+		return ec.fieldContext_SharedSegment_windows(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SharedSegment", field.Name)
 }

@@ -521,6 +521,29 @@ func (ec *executionContext) fieldContext_EraseImpact_selections(_ context.Contex
 	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _EraseImpact_windows(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_windows(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Windows, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_windows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _EraseImpact_citedBy(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1169,6 +1192,11 @@ func (ec *executionContext) _EraseImpact(ctx context.Context, sel ast.SelectionS
 			}
 		case "selections":
 			out.Values[i] = ec._EraseImpact_selections(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "windows":
+			out.Values[i] = ec._EraseImpact_windows(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

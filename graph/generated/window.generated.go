@@ -2164,6 +2164,38 @@ func (ec *executionContext) fieldContext_SharedSegment_windowCount(_ context.Con
 	return graphql.NewScalarFieldContext("SharedSegment", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _SharedSegment_windows(ctx context.Context, field graphql.CollectedField, obj *model.SharedSegment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SharedSegment_windows(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Windows(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.ContextWindow) graphql.Marshaler {
+			return ec.marshalNContextWindow2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextWindowᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SharedSegment_windows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SharedSegment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContextWindow(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Tool_name(ctx context.Context, field graphql.CollectedField, obj *window.Tool) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4809,23 +4841,61 @@ func (ec *executionContext) _SharedSegment(ctx context.Context, sel ast.Selectio
 		case "id":
 			out.Values[i] = ec._SharedSegment_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "name":
 			out.Values[i] = ec._SharedSegment_name(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "items":
 			out.Values[i] = ec._SharedSegment_items(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "windowCount":
 			out.Values[i] = ec._SharedSegment_windowCount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "windows":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._SharedSegment_windows(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -5579,6 +5649,22 @@ func (ec *executionContext) marshalNContextMetrics2ᚖgithubᚗcomᚋtzzrᚋcont
 
 func (ec *executionContext) marshalNContextWindow2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextWindow(ctx context.Context, sel ast.SelectionSet, v model.ContextWindow) graphql.Marshaler {
 	return ec._ContextWindow(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNContextWindow2ᚕgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextWindowᚄ(ctx context.Context, sel ast.SelectionSet, v []model.ContextWindow) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 200, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNContextWindow2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextWindow(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNContextWindow2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋgraphᚋmodelᚐContextWindow(ctx context.Context, sel ast.SelectionSet, v *model.ContextWindow) graphql.Marshaler {

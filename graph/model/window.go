@@ -81,7 +81,13 @@ func (i WindowItem) Key() *string { return optional(i.Item.Key) }
 func (i WindowItem) SummaryOf() []string { return append([]string{}, i.Item.SummaryOf...) }
 
 // SharedSegment is what several windows see.
-type SharedSegment struct{ window.Segment }
+type SharedSegment struct {
+	window.Segment
+	Sharing func(ctx context.Context) ([]ContextWindow, error) // gives the windows that see it
+}
+
+// Windows are those that see it.
+func (s SharedSegment) Windows(ctx context.Context) ([]ContextWindow, error) { return s.Sharing(ctx) }
 
 // Items is what it holds.
 func (s SharedSegment) Items() []WindowItem { return NewWindowItems(s.Segment.Items) }

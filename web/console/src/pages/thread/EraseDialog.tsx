@@ -72,6 +72,7 @@ function Touched({ impact }: { impact: Impact }) {
     [t("erase.terms"), count(impact.searchTerms)],
     [t("erase.vectors"), count(impact.lexicalVectors + impact.denseVectors)],
     [t("erase.selections"), count(impact.selections)],
+    [t("erase.windows"), count(impact.windows)],
   ];
   const kept: [string, string][] = [
     [t("erase.citedBy"), count(impact.citedBy)],

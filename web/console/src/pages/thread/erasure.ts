@@ -13,6 +13,7 @@ export const ImpactQuery = graphql(`
       searchTerms
       idempotencyKeys
       selections
+      windows
       citedBy
       refs
       records
