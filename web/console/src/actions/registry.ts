@@ -92,6 +92,9 @@ export const actions = {
 
   "window.new": { group: "page", keys: ["N"], on: ["windows"], scope: "memory:write" },
   "window.write": { group: "page", keys: ["W"], on: ["window"], scope: "memory:write" },
+  "window.select": { group: "page", keys: ["S"], on: ["window"], scope: "memory:write" },
+  "window.share": { group: "page", keys: ["H"], on: ["window"], scope: "memory:write" },
+  "window.register": { group: "page", keys: ["R"], on: ["window"], scope: "memory:write" },
 
   "message.next": { group: "message", keys: ["J", "ArrowDown"], on: ["thread"] },
   "message.previous": { group: "message", keys: ["K", "ArrowUp"], on: ["thread"] },

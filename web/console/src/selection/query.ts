@@ -61,7 +61,8 @@ const PolicyFields = graphql(`
   }
 `);
 
-const NoticeFields = graphql(`
+/** What there is to know of a selection. */
+export const NoticeFields = graphql(`
   fragment NoticeFields on SelectionNotice @_unmask { code message count best }
 `);
 

@@ -1,5 +1,4 @@
-import { type ReactNode, useState } from "react";
-import { Button } from "../../ui/Button";
+import type { ReactNode } from "react";
 import { count, part, short } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
 import { PlayerName } from "../../ui/Things";
@@ -11,10 +10,11 @@ import { Gauge } from "../windows/Gauge";
 import { Body, type PartProps } from "./Body";
 import { itemColumns } from "./columns";
 import styles from "./Holds.module.css";
-import { ItemRow } from "./ItemRow";
+import { Items } from "./Items";
 import { groupsOf, itemsOf, type Part, partsOf } from "./parts";
-import { type Item, WindowQuery } from "./query";
+import { WindowQuery } from "./query";
 import { Share } from "./Share";
+import { Shared } from "./Shared";
 
 /** What a window holds now: how full it is, what fills it, every item in prompt order, and what it shares. */
 export function Holds(props: PartProps) {
@@ -38,15 +38,7 @@ export function Holds(props: PartProps) {
       {groups.map((g) => (
         <Items key={g.name} {...props} title={t(`windows.group.${g.name}`)} items={g.items} />
       ))}
-      {window.segments.map((s) => (
-        <Items
-          key={s.id}
-          {...props}
-          title={t("windows.segment", { name: s.name })}
-          note={t("windows.segment.windows", { n: s.windowCount })}
-          items={s.items}
-        />
-      ))}
+      <Shared {...props} />
     </Body>
   );
 }
@@ -109,33 +101,4 @@ function Fills({ window }: PartProps) {
     },
   ];
   return <Table name={t("windows.fills")} columns={columns} rows={parts} keyOf={(p) => p.of} />;
-}
-
-const first = 50; // items of a group in the document, until all are asked for
-
-type ItemsProps = PartProps & { title: string; note?: string; items: readonly Item[] };
-
-function Items({ title, note, items, ...props }: ItemsProps) {
-  const [all, setAll] = useState(false);
-  const shown = all ? items : items.slice(0, first);
-  const tokens = items.reduce((sum, i) => sum + i.tokens, 0);
-  return (
-    <div className={styles.group}>
-      <h3>
-        {title} <span>{t("windows.group.sum", { n: items.length, tokens })}</span> {note && <span>{note}</span>}
-      </h3>
-      <ol>
-        {shown.map((i) => (
-          <li key={i.id}>
-            <ItemRow {...props} item={i} />
-          </li>
-        ))}
-      </ol>
-      {shown.length < items.length && (
-        <div>
-          <Button onClick={() => setAll(true)}>{t("windows.items.rest", { n: items.length - shown.length })}</Button>
-        </div>
-      )}
-    </div>
-  );
 }

@@ -13,7 +13,7 @@ import type { PartProps } from "./Body";
 import { Entries } from "./Entries";
 import styles from "./Item.module.css";
 import { QualityOf } from "./QualityOf";
-import { type Item, RemoveFromWindow } from "./query";
+import { type Item, RemoveFromWindow, type WholeWindow } from "./query";
 import { Share } from "./Share";
 import { Text } from "./Text";
 
@@ -48,7 +48,7 @@ export function ItemRow({ item: i, window, read, onChanged }: Props) {
             <T id="windows.observed" values={{ when: <Time at={i.observedAt} /> }} />
           </span>
         )}
-        {has(identity, "memory:write") && <Remove item={i} window={window.id} onDone={onChanged} />}
+        {has(identity, "memory:write") && <Remove item={i} window={window} onDone={onChanged} />}
       </footer>
       {i.summaryOf.length > 0 && (
         <Entries window={window} ids={i.summaryOf} label={t("windows.summaryOf", { n: i.summaryOf.length })} />
@@ -81,11 +81,12 @@ function Verified({ item: { verifiedBy } }: { item: Item }) {
   );
 }
 
-function Remove({ item, window, onDone }: { item: Item; window: string; onDone: () => void }) {
+function Remove({ item, window, onDone }: { item: Item; window: WholeWindow; onDone: () => void }) {
   const [open, setOpen] = useState(false);
   const [, remove] = useMutation(RemoveFromWindow);
+  const shared = window.segments.find((s) => s.items.includes(item));
   const onConfirm = async () => {
-    const { error } = await remove({ window, items: [item.id] });
+    const { error } = await remove({ window: window.id, items: [item.id] });
     if (!error) onDone();
     return error ?? null;
   };
@@ -104,6 +105,7 @@ function Remove({ item, window, onDone }: { item: Item; window: string; onDone: 
         >
           <Text of={item.content} />
           <p>{t("windows.remove.means", { n: item.tokens })}</p>
+          {shared && <p>{t("windows.remove.shared", { n: shared.windowCount })}</p>}
         </ConfirmDialog>
       )}
     </>

@@ -81,7 +81,8 @@ export function OperationRow({ operation: o, items, ...props }: Props) {
           <T id="windows.rejected.why" values={{ why: <q lang="en">{o.rejected}</q> }} />
         </p>
       )}
-      {o.content !== null ? <Text of={o.content} /> : <Entered operation={o} texts={texts} />}
+      {o.content !== null && <Text of={o.content} />}
+      {(o.content === null || o.kind === "SELECT") && <Entered operation={o} texts={texts} />}
       {o.quality && <QualityOf quality={o.quality} />}
       <Mitigated of={o.mitigations} told={o.rejected} />
       <Judged of={o.judgements} texts={texts} />

@@ -3,6 +3,8 @@ import { type CombinedError, useClient } from "urql";
 import { useAction } from "../../actions/useAction";
 import { asCombined } from "../../api/errors";
 import { ask } from "../../api/query";
+import { has } from "../../api/rights";
+import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { count, short } from "../../ui/format";
 import { Icon } from "../../ui/icons";
@@ -13,6 +15,7 @@ import { Take } from "../../ui/take/Take";
 import { t } from "../../words";
 import { Body, type PartProps } from "./Body";
 import { toolColumns } from "./columns";
+import { useForms } from "./forms";
 import { SearchToolsQuery, type Tool, WindowQuery } from "./query";
 import styles from "./Tools.module.css";
 
@@ -21,22 +24,32 @@ const limits = { described: 30, found: 5 }; // as the schema states them
 /** The tools of a window, which of them it describes, and those that fit a purpose. */
 export function Tools({ window, read, onChanged }: PartProps) {
   const { tools } = window;
+  const { identity } = useSession();
+  const { open } = useForms();
   const shown = tools.filter((tool) => tool.shown).length;
   return (
     <Body label={t("windows.which.tools")}>
       <Search window={window.id} many={tools.length > limits.described} onFound={onChanged} />
       <div className={styles.head}>
         <h2>{t("windows.tools")}</h2>
-        <Take
-          file={`tools-${short(window.id)}`}
-          columns={toolColumns()}
-          rows={tools}
-          request={{ query: WindowQuery, variables: { id: window.id, read } }}
-        />
+        <div className={styles.ways}>
+          {has(identity, "memory:write") && (
+            <Button icon="plus" data-form="register" aria-expanded={open === "register"} action="window.register">
+              {t("windows.register")}
+            </Button>
+          )}
+          <Take
+            file={`tools-${short(window.id)}`}
+            columns={toolColumns()}
+            rows={tools}
+            request={{ query: WindowQuery, variables: { id: window.id, read } }}
+          />
+        </div>
       </div>
       <p className={styles.note}>
         {t("windows.tools.sum", { n: tools.length, shown })}
         {tools.length > limits.described && ` ${t("windows.tools.many", { most: limits.described })}`}
+        {tools.length === 0 && ` ${t("windows.tools.none")}`}
       </p>
       {tools.length > 0 && (
         <Table name={t("windows.tools")} columns={columnsOf()} rows={tools} keyOf={(tool) => tool.name} />

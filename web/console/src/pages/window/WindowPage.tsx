@@ -17,10 +17,14 @@ import { useAddress } from "../../ui/useAddress";
 import { t } from "../../words";
 import { Compress } from "./Compress";
 import { Delete } from "./Delete";
+import { type FormName, useForms } from "./forms";
 import { History } from "./History";
 import { Holds } from "./Holds";
 import { WindowQuery } from "./query";
+import { Register } from "./Register";
 import { Scratchpad } from "./Scratchpad";
+import { Select } from "./Select";
+import { ShareWith } from "./ShareWith";
 import { Tools } from "./Tools";
 import styles from "./Window.module.css";
 import { Write } from "./Write";
@@ -49,14 +53,20 @@ export default function WindowPage({ id }: { id: string }) {
   useTitle(window ? window.name : t("windows.one"));
   const [params, set] = useAddress();
   const show = shows.find((s) => s === params.get("show")) ?? "items";
-  const writing = params.has("write");
+  const form = useForms();
   const mayWrite = has(identity, "memory:write");
   const close = () => {
-    set({ write: null });
-    document.querySelector<HTMLElement>("[data-write]")?.focus();
+    const openers = [...document.querySelectorAll<HTMLElement>("[data-form]")];
+    const named = (name: string) => openers.find((o) => o.dataset.form === name);
+    form.show(null);
+    (named(`${form.open} ${form.about}`) ?? named(`${form.open}`) ?? document.getElementById("main"))?.focus();
   };
-  useAction("window.write", () => set({ write: "" }), { enabled: mayWrite && window !== null && !writing });
-  useAction("panel.close", close, { enabled: writing });
+  const offer = (name: FormName) => ({ enabled: mayWrite && window !== null && form.open !== name });
+  useAction("window.write", () => form.show("write"), offer("write"));
+  useAction("window.select", () => form.show("select"), offer("select"));
+  useAction("window.share", () => form.show("share", "", { show: null }), offer("share"));
+  useAction("window.register", () => form.show("register", "", { show: "tools" }), offer("register"));
+  useAction("panel.close", close, { enabled: form.open !== null });
   const props = window && { window, read, turn, onChanged: again };
   return (
     <div className={styles.page}>
@@ -76,7 +86,16 @@ export default function WindowPage({ id }: { id: string }) {
             <>
               <Compress window={window} onDone={again} />
               <Delete window={window} />
-              <Button icon="edit" look="primary" data-write aria-expanded={writing} action="window.write">
+              <Button icon="context" data-form="select" aria-expanded={form.open === "select"} action="window.select">
+                {t("windows.select")}
+              </Button>
+              <Button
+                icon="edit"
+                look="primary"
+                data-form="write"
+                aria-expanded={form.open === "write"}
+                action="window.write"
+              >
                 {t("windows.write")}
               </Button>
             </>
@@ -107,10 +126,28 @@ export default function WindowPage({ id }: { id: string }) {
           </Screen>
         )}
       </div>
-      {props && writing && (
-        <Side title={t("windows.write.title")} close={t("windows.write.close")} onClose={close} focus>
+      {props && form.open && (
+        <Side
+          key={`${form.open} ${form.about}`}
+          title={t(`windows.${form.open}.title`)}
+          close={t("windows.write.close")}
+          onClose={close}
+          focus
+        >
           <Needs title={t("windows.write.closed")} scope="memory:write">
-            <Write {...props} onClose={close} />
+            {form.open === "write" && <Write {...props} segment={form.about} onClose={close} />}
+            {form.open === "select" && <Select {...props} onClose={close} />}
+            {form.open === "register" && <Register {...props} onClose={close} />}
+            {form.open === "share" && (
+              <ShareWith
+                {...props}
+                onMade={(segment) => {
+                  again();
+                  form.show("write", segment);
+                }}
+                onClose={close}
+              />
+            )}
           </Needs>
         </Side>
       )}

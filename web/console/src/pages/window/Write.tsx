@@ -1,76 +1,73 @@
-import { type SubmitEvent, useEffect, useRef, useState } from "react";
-import { type CombinedError, useMutation } from "urql";
-import { describe, fieldError } from "../../api/errors";
+import { useState } from "react";
+import { useMutation } from "urql";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Field, Wrong } from "../../ui/Field";
-import { Icon } from "../../ui/icons";
+import { useForm, type Wrongs } from "../../ui/useForm";
 import { t } from "../../words";
 import type { PartProps } from "./Body";
 import { begin, type Draft, type FieldName, inputOf, limits, problems } from "./draft";
 import { OperationRow } from "./OperationRow";
 import { itemsOf, types } from "./parts";
-import { Offload, type Operation, WriteContext } from "./query";
+import { Offload, type Operation, type Segment, WriteContext, WriteToSegment } from "./query";
+import { Result } from "./Result";
 import styles from "./Write.module.css";
 
-type Wrongs = Partial<Record<FieldName | "other", string>>;
 // What came of the last write: an operation to look at, or that it is on the scratchpad.
 type Done = { rejected: boolean; operation: Operation | null } | "aside";
-const fields: readonly FieldName[] = ["type", "content", "key", "observedAt"];
-const wheres = ["window", "scratchpad"] as const;
+const fields: readonly FieldName[] = ["type", "content", "key", "observedAt", "segment"];
+const wheres = ["window", "segment", "scratchpad"] as const;
 
-/** Writes to a window by hand, as an agent would, and shows what came of it: that too is on record. */
-export function Write(props: PartProps & { onClose: () => void }) {
-  const { window, read, onChanged, onClose } = props;
-  const [draft, setDraft] = useState(begin);
-  const [wrong, setWrong] = useState<Wrongs>({});
+type Props = PartProps & { segment: string; onClose: () => void };
+
+/** Writes to a window, or to what it shares, by hand, as an agent would, and shows what came of it: that too is on record. */
+export function Write({ segment, onClose, ...props }: Props) {
+  const { window, read, onChanged } = props;
   const [done, setDone] = useState<Done | null>(null);
-  const [written, write] = useMutation(WriteContext);
-  const [aside, offload] = useMutation(Offload);
-  const busy = written.fetching || aside.fetching;
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    if (Object.keys(wrong).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [wrong]);
-  const change = (part: Partial<Draft>) => {
-    setDraft((d) => ({ ...d, ...part }));
-    setWrong({});
-  };
-  const refused = (error: CombinedError) => {
-    const { field, detail, code } = fieldError(error);
-    const at = fields.find((f) => f === field);
-    setWrong({ [at ?? "other"]: at ? detail : `${describe(error).detail} (${code})` });
-    onChanged(); // what did not fit is on record, too
-  };
-  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const found = Object.entries(problems(draft)).map(([field, p]) => [field, t(p.id, p.values)]);
-    setWrong(Object.fromEntries(found));
-    if (found.length > 0 || busy) return;
-    setDone(null);
-    if (draft.to === "scratchpad") {
-      const { error } = await offload({ window: window.id, contents: [draft.content] });
-      if (error) return refused(error);
-      setDone("aside");
-    } else {
-      const { data, error } = await write({ input: inputOf(window.id, draft), read });
-      if (error) return refused(error);
-      if (data) setDone({ rejected: data.writeContext.rejected !== null, operation: data.writeContext.operation });
+  const [, write] = useMutation(WriteContext);
+  const [, share] = useMutation(WriteToSegment);
+  const [, offload] = useMutation(Offload);
+  const send = async (d: Draft) => {
+    if (d.to === "scratchpad") {
+      const { error } = await offload({ window: window.id, contents: [d.content] });
+      return { error, came: "aside" as const };
     }
-    change({ content: "" });
-    onChanged();
+    const input = inputOf(window.id, d);
+    if (d.to === "segment") {
+      const { data, error } = await share({ segment: d.segment, input, read });
+      return { error, came: data?.writeToSegment };
+    }
+    const { data, error } = await write({ input, read });
+    return { error, came: data?.writeContext };
   };
+  const { draft, wrong, busy, ref, change, submit } = useForm({
+    begin: () => begin(segment),
+    fields,
+    problems,
+    send: async (d) => {
+      setDone(null);
+      const { error, came } = await send(d);
+      onChanged(); // what did not fit is on record, too
+      if (error) return error;
+      if (came) setDone(came === "aside" ? came : { rejected: came.rejected !== null, operation: came.operation });
+      change({ content: "" });
+      return null;
+    },
+  });
   return (
     <div className={styles.body}>
-      <form ref={form} className={styles.form} onSubmit={(e) => void submit(e)} noValidate>
+      <form ref={ref} className={styles.form} onSubmit={(e) => void submit(e)} noValidate>
         <Choice
           label={t("windows.write.to")}
           value={draft.to}
-          options={wheres.map((value) => ({ value, word: t(`windows.write.to.${value}`) }))}
-          onChoose={(to) => change({ to })}
+          options={wheres
+            .filter((value) => value !== "segment" || window.segments.length > 0)
+            .map((value) => ({ value, word: t(`windows.write.to.${value}`) }))}
+          onChoose={(to) => change({ to, segment: draft.segment || (window.segments[0]?.id ?? "") })}
         />
+        {draft.to === "segment" && <Where draft={draft} wrong={wrong} change={change} of={window.segments} />}
         <Content draft={draft} wrong={wrong} change={change} />
-        {draft.to === "window" && <More draft={draft} wrong={wrong} change={change} />}
+        {draft.to !== "scratchpad" && <More draft={draft} wrong={wrong} change={change} />}
         {wrong.other && <Wrong>{wrong.other}</Wrong>}
         <div className={styles.actions}>
           <Button onClick={onClose}>{t("ui.cancel")}</Button>
@@ -84,7 +81,28 @@ export function Write(props: PartProps & { onClose: () => void }) {
   );
 }
 
-type TextProps = { draft: Draft; wrong: Wrongs; change: (part: Partial<Draft>) => void };
+type TextProps = { draft: Draft; wrong: Wrongs<FieldName>; change: (part: Partial<Draft>) => void };
+
+function Where({ draft, wrong, change, of: segments }: TextProps & { of: readonly Segment[] }) {
+  const chosen = segments.find((s) => s.id === draft.segment);
+  return (
+    <Field
+      label={t("windows.write.segment")}
+      wrong={wrong.segment}
+      hint={chosen && t("windows.write.segment.hint", { n: chosen.windowCount })}
+    >
+      {(of) => (
+        <select {...of} value={draft.segment} onChange={(e) => change({ segment: e.target.value })}>
+          {segments.map((s) => (
+            <option key={s.id} value={s.id}>
+              {s.name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
 
 function Content({ draft, wrong, change }: TextProps) {
   return (
@@ -93,7 +111,9 @@ function Content({ draft, wrong, change }: TextProps) {
       wrong={wrong.content}
       hint={t("windows.write.content.hint", { most: limits.content })}
     >
-      {(of) => <textarea {...of} value={draft.content} onChange={(e) => change({ content: e.target.value })} />}
+      {(of) => (
+        <textarea {...of} data-next value={draft.content} onChange={(e) => change({ content: e.target.value })} />
+      )}
     </Field>
   );
 }
@@ -137,10 +157,7 @@ function Came({ of, ...props }: PartProps & { of: Done }) {
     of === "aside" ? "windows.write.aside" : of.rejected ? "windows.write.rejected" : "windows.write.entered";
   return (
     <div className={styles.came}>
-      <p className={styles.result} data-fine={fine}>
-        <Icon name={fine ? "check" : "error"} />
-        {t(words)}
-      </p>
+      <Result fine={fine}>{t(words)}</Result>
       {of !== "aside" && of.operation && (
         <OperationRow {...props} operation={of.operation} items={itemsOf(props.window)} />
       )}

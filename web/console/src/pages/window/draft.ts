@@ -1,5 +1,5 @@
 import { bytesOf } from "../../ui/bounds";
-import type { Id } from "../../words";
+import type { Problem } from "../../ui/useForm";
 import { types } from "./parts";
 import type { ContentType, WriteInput } from "./query";
 
@@ -8,8 +8,10 @@ export const limits = { key: 256, content: 1_048_576 };
 
 /** What the form holds. */
 export type Draft = {
-  /** Where it goes: into the window, or beside it, where it does not count. */
-  to: "window" | "scratchpad";
+  /** Where it goes: into the window, into what it shares, or beside it, where it does not count. */
+  to: "window" | "segment" | "scratchpad";
+  /** What it shares, by its id. */
+  segment: string;
   type: ContentType;
   content: string;
   key: string;
@@ -20,11 +22,15 @@ export type Draft = {
 /** A field of the form. */
 export type FieldName = keyof Draft;
 
-/** What is wrong with a field, in no language yet. */
-export type Problem = { id: Id; values?: Record<string, number> };
-
-/** The form as it begins. */
-export const begin = (): Draft => ({ to: "window", type: types[5], content: "", key: "", observedAt: "" });
+/** The form as it begins; with a segment, to write to that. */
+export const begin = (segment = ""): Draft => ({
+  to: segment ? "segment" : "window",
+  segment,
+  type: types[5],
+  content: "",
+  key: "",
+  observedAt: "",
+});
 
 /** What the server would refuse, by field. */
 export function problems(d: Draft): Partial<Record<FieldName, Problem>> {

@@ -1,8 +1,11 @@
 import type { Item, Operation } from "./query";
 
 /** What an operation was about, in order: what was rejected, or what entered and is still in the window. */
-export function textsOf(op: Pick<Operation, "content" | "entered">, items: ReadonlyMap<string, Item>): string[] {
-  if (op.content !== null) return [op.content];
+export function textsOf(
+  op: Pick<Operation, "kind" | "content" | "entered">,
+  items: ReadonlyMap<string, Item>,
+): string[] {
+  if (op.content !== null && op.kind !== "SELECT") return [op.content]; // of a selection, it is what was asked
   return op.entered.flatMap((id) => items.get(id)?.content ?? []);
 }
 

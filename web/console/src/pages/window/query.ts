@@ -1,4 +1,5 @@
 import { graphql, type ResultOf, type VariablesOf } from "../../api/graphql";
+import { NoticeFields } from "../../selection/query";
 import { ThingFields } from "../../ui/Things";
 
 const QualityFields = graphql(`
@@ -33,7 +34,7 @@ export const WindowQuery = graphql(
       id name task capacity used usage level encoding createdAt
       agent { ...ThingFields }
       items { ...WindowItemFields }
-      segments { id name windowCount items { ...WindowItemFields } }
+      segments { id name windowCount windows { id name agent { ...ThingFields } } items { ...WindowItemFields } }
       tools { name description schema tokens shown }
     }
   }
@@ -129,7 +130,6 @@ export const WriteContext = graphql(
   `
   mutation WriteContext($input: WriteInput!, $read: Boolean!) {
     writeContext(input: $input) {
-      item { id }
       rejected
       operation { ...OperationFields }
     }
@@ -137,6 +137,57 @@ export const WriteContext = graphql(
 `,
   [OperationFields],
 );
+
+export const WriteToSegment = graphql(
+  `
+  mutation WriteToSegment($segment: ID!, $input: WriteInput!, $read: Boolean!) {
+    writeToSegment(segment: $segment, input: $input) {
+      rejected
+      operation { ...OperationFields }
+    }
+  }
+`,
+  [OperationFields],
+);
+
+/** Windows that something could be shared with. */
+export const OthersQuery = graphql(
+  `
+  query WindowsToShareWith($after: String) {
+    windows(first: 100, after: $after) {
+      edges { node { id name encoding agent { ...ThingFields } } }
+      pageInfo { endCursor hasNextPage }
+    }
+  }
+`,
+  [ThingFields],
+);
+
+export const CreateSegment = graphql(`
+  mutation CreateSegment($name: String!, $windows: [ID!]!) {
+    createSegment(name: $name, windows: $windows) { id }
+  }
+`);
+
+export const SelectIntoWindow = graphql(
+  `
+  mutation SelectIntoWindow($window: ID!, $input: ContextRequestInput!) {
+    selectIntoWindow(window: $window, input: $input) {
+      id
+      items { hash }
+      noticeDetails { ...NoticeFields }
+      request { threshold tokenBudget }
+    }
+  }
+`,
+  [NoticeFields],
+);
+
+export const RegisterTools = graphql(`
+  mutation RegisterTools($window: ID!, $tools: [ToolInput!]!) {
+    registerTools(window: $window, tools: $tools) { name tokens shown }
+  }
+`);
 
 export const CompressWindow = graphql(`
   mutation CompressWindow($window: ID!, $target: Float!) {
@@ -215,3 +266,15 @@ export type Entry = Aside & { content: string };
 
 /** What is written. */
 export type WriteInput = VariablesOf<typeof WriteContext>["input"];
+
+/** A window that something could be shared with. */
+export type Other = ResultOf<typeof OthersQuery>["windows"]["edges"][number]["node"];
+
+/** What was selected. */
+export type Chosen = ResultOf<typeof SelectIntoWindow>["selectIntoWindow"];
+
+/** What is asked of a selection. */
+export type ContextRequest = VariablesOf<typeof SelectIntoWindow>["input"];
+
+/** A tool to register. */
+export type ToolInput = NonNullable<VariablesOf<typeof RegisterTools>["tools"]>[number];

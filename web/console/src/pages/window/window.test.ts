@@ -6,6 +6,9 @@ import { findIn } from "./find";
 import { outcomeOf, overrulingOf, textsOf } from "./judged";
 import { groupsOf, itemsOf, partsOf } from "./parts";
 import type { ContentType, Item, Judgement, Operation } from "./query";
+import * as select from "./selectDraft";
+import * as share from "./shareDraft";
+import * as tools from "./toolDraft";
 
 const item = (id: string, type: ContentType, tokens: number, score = 1): Item =>
   ({ id, type, tokens, content: `what ${id} says`, quality: { score } }) as Item;
@@ -20,7 +23,7 @@ const items = [
   item("6", "TOOL_RESULT", 8),
   item("7", "USER_MESSAGE", 9),
 ];
-const shared = { id: "s", name: "team", windowCount: 2, items: [item("8", "DECISION", 4, 0.5)] };
+const shared = { id: "s", name: "team", windowCount: 2, windows: [], items: [item("8", "DECISION", 4, 0.5)] };
 const whole = { items, segments: [shared], tools: [tool("a", 11, true), tool("b", 100, false)] };
 
 describe("what fills a window", () => {
@@ -124,8 +127,15 @@ describe("what came of an operation", () => {
 
   it("was about what was rejected, or what entered and is still there", () => {
     const known = itemsOf(whole);
-    expect(textsOf({ content: "The tower is in London.", entered: [] }, known)).toEqual(["The tower is in London."]);
-    expect(textsOf({ content: null, entered: ["2", "gone", "8"] }, known)).toEqual(["what 2 says", "what 8 says"]);
+    expect(textsOf({ ...done, content: "The tower is in London.", entered: [] }, known)).toEqual([
+      "The tower is in London.",
+    ]);
+    expect(textsOf({ ...done, content: null, entered: ["2", "gone", "8"] }, known)).toEqual([
+      "what 2 says",
+      "what 8 says",
+    ]);
+    const selected = { kind: "SELECT" as const, content: "Which tower?", entered: ["8"] };
+    expect(textsOf(selected, known)).toEqual(["what 8 says"]);
   });
 });
 
@@ -150,4 +160,51 @@ describe("what is written by hand", () => {
       observedAt: new Date(moment).toISOString(),
     });
   });
+});
+
+describe("what else is asked for by hand", () => {
+  it.each<[string, Partial<tools.Draft>, string[]]>([
+    ["a tool is fit", {}, []],
+    ["has a name", { name: " " }, ["name"]],
+    ["of at most 256 bytes", { name: "é".repeat(129) }, ["name"]],
+    ["a description of at most 16 KiB", { description: "x".repeat(tools.limits.description + 1) }, ["description"]],
+    ["a schema that is JSON", { schema: "{type: object}" }, ["schema"]],
+    ["of at most 64 KiB", { schema: JSON.stringify("x".repeat(tools.limits.schema)) }, ["schema"]],
+    ["white space not counted", { schema: `{${" ".repeat(tools.limits.schema)}}` }, []],
+  ])("%s", (_, part, want) =>
+    expect(Object.keys(tools.problems({ ...tools.begin(), name: "open_door", ...part }))).toEqual(want),
+  );
+  it("a tool is sent with its schema as JSON, or without one", () => {
+    const draft = { name: "open_door", description: "Opens a door", schema: "" };
+    expect(tools.inputOf(draft)).toEqual({ name: "open_door", description: "Opens a door" });
+    expect(tools.inputOf({ ...draft, schema: ' {"type": "object"}' }).schema).toEqual({ type: "object" });
+  });
+
+  it.each<[string, Partial<select.Draft>, string[]]>([
+    ["a selection is fit", {}, []],
+    ["asks for something", { query: " " }, ["query"]],
+    ["in at most 64 KiB", { query: "x".repeat(select.limits.query + 1) }, ["query"]],
+    ["for whole items", { limit: "1.5" }, ["limit"]],
+    ["1 to 200", { limit: "201" }, ["limit"]],
+    ["within a budget above 0", { tokenBudget: "0" }, ["tokenBudget"]],
+    ["by a score", { threshold: "" }, ["threshold"]],
+    ["from 0 to 1", { threshold: "1.1" }, ["threshold"]],
+  ])("%s", (_, part, want) =>
+    expect(Object.keys(select.problems({ ...select.begin(), query: "hotel", ...part }))).toEqual(want),
+  );
+  it("a selection is asked for with what was given", () => {
+    const draft = { ...select.begin(), query: " hotel " };
+    expect(select.inputOf(draft)).toEqual({ query: "hotel", limit: 5, threshold: 0.7 });
+    expect(select.inputOf({ ...draft, tokenBudget: "40" }).tokenBudget).toBe(40);
+  });
+
+  it.each<[string, Partial<share.Draft>, string[]]>([
+    ["a segment is fit", {}, []],
+    ["has a name", { name: "" }, ["name"]],
+    ["of at most 256 bytes", { name: "x".repeat(257) }, ["name"]],
+    ["and another window", { windows: [] }, ["windows"]],
+    ["at most 99", { windows: Array.from({ length: 100 }, (_, n) => `w${n}`) }, ["windows"]],
+  ])("%s", (_, part, want) =>
+    expect(Object.keys(share.problems({ name: "team", windows: ["w"], ...part }))).toEqual(want),
+  );
 });

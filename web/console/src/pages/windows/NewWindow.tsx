@@ -1,17 +1,16 @@
-import { type SubmitEvent, useEffect, useId, useRef, useState } from "react";
+import { useId } from "react";
 import { useMutation } from "urql";
-import { fieldError } from "../../api/errors";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { Field, Wrong } from "../../ui/Field";
 import { Picker } from "../../ui/Picker";
+import { useForm } from "../../ui/useForm";
 import { t } from "../../words";
 import { begin, type Draft, encodings, type FieldName, inputOf, limits, problems } from "./draft";
 import { CreateWindow } from "./query";
 import styles from "./Windows.module.css";
 
-type Wrongs = Partial<Record<FieldName | "other", string>>;
 const fields: readonly FieldName[] = ["name", "capacity", "agent", "task", "encoding"];
 const { least, most } = limits.capacity;
 
@@ -19,31 +18,19 @@ type Props = { onMade: (id: string) => void; onClose: () => void };
 
 /** Asks for what a window is made with. What the server refuses is said beside the field that it names. */
 export function NewWindow({ onMade, onClose }: Props) {
-  const [draft, setDraft] = useState(begin);
-  const [wrong, setWrong] = useState<Wrongs>({});
-  const [{ fetching }, create] = useMutation(CreateWindow);
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    if (Object.keys(wrong).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [wrong]);
-  const change = (part: Partial<Draft>) => {
-    setDraft((d) => ({ ...d, ...part }));
-    setWrong({});
-  };
-  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const found = Object.entries(problems(draft)).map(([field, p]) => [field, t(p.id, p.values)]);
-    setWrong(Object.fromEntries(found));
-    if (found.length > 0) return;
-    const { data, error } = await create({ input: inputOf(draft) });
-    if (data) return onMade(data.createWindow.id);
-    if (!error) return;
-    const { field, detail, code } = fieldError(error);
-    const at = fields.find((f) => f === field);
-    setWrong({ [at ?? "other"]: at ? detail : `${field} ${detail} (${code})`.trim() });
-  };
+  const [, create] = useMutation(CreateWindow);
+  const { draft, wrong, busy, ref, change, submit } = useForm({
+    begin,
+    fields,
+    problems,
+    send: async (d) => {
+      const { data, error } = await create({ input: inputOf(d) });
+      if (data) onMade(data.createWindow.id);
+      return error ?? null;
+    },
+  });
   return (
-    <form ref={form} className={styles.form} onSubmit={submit} noValidate>
+    <form ref={ref} className={styles.form} onSubmit={(e) => void submit(e)} noValidate>
       <Field label={t("table.head.name")} wrong={wrong.name} hint={t("windows.name.hint", { most: limits.name })}>
         {(of) => <input {...of} value={draft.name} onChange={(e) => change({ name: e.target.value })} />}
       </Field>
@@ -80,8 +67,8 @@ export function NewWindow({ onMade, onClose }: Props) {
       {wrong.other && <Wrong>{wrong.other}</Wrong>}
       <div className={styles.actions}>
         <Button onClick={onClose}>{t("ui.cancel")}</Button>
-        <Button type="submit" look="primary" icon="plus" disabled={fetching}>
-          {fetching ? t("ui.working") : t("windows.make")}
+        <Button type="submit" look="primary" icon="plus" disabled={busy}>
+          {busy ? t("ui.working") : t("windows.make")}
         </Button>
       </div>
     </form>

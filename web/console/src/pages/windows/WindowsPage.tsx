@@ -18,15 +18,13 @@ import { Time } from "../../ui/Time";
 import { Take } from "../../ui/take/Take";
 import { useAddress } from "../../ui/useAddress";
 import { T, t } from "../../words";
+import { addressOf } from "./address";
 import { windowColumns } from "./columns";
 import { Gauge } from "./Gauge";
 import { Metrics } from "./Metrics";
 import { NewWindow } from "./NewWindow";
 import { type WindowRow, WindowsQuery } from "./query";
 import styles from "./Windows.module.css";
-
-/** Where a window is shown. */
-export const addressOf = (id: string): string => `/windows/${encodeURIComponent(id)}`;
 
 /** The windows that agents keep on this server, how full each is, and how all of them do. */
 export default function WindowsPage() {

@@ -1,5 +1,5 @@
 import { bytesOf } from "../../ui/bounds";
-import type { Id } from "../../words";
+import type { Problem } from "../../ui/useForm";
 import type { WindowInput } from "./query";
 
 /** The server's bounds, the texts' in bytes of UTF-8; the schema states the same. */
@@ -20,9 +20,6 @@ export type Draft = {
 
 /** A field of the form. */
 export type FieldName = keyof Draft;
-
-/** What is wrong with a field, in no language yet. */
-export type Problem = { id: Id; values?: Record<string, number> };
 
 /** The form as it begins. */
 export const begin = (): Draft => ({

@@ -1,0 +1,329 @@
+// Forms by hand on a window's page: tools, what windows share, and selections; and what an erasure takes from windows.
+import { mkdirSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, Visit } from "./browser";
+import { type Server, startServer } from "./server";
+import { at, button, main, makeWindow, saidIn, stateOf, vouch, write } from "./windows";
+
+let server: Server;
+let browser: Browser;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  await vouch(server, "The ferry", "The ferry to the island leaves at nine from the old harbour");
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const visit = (look?: Parameters<typeof Visit.begin>[2]) => Visit.begin(browser, server, look);
+const side = (v: Visit, name: string) => v.page.getByRole("complementary", { name });
+
+/** An agent of its own, with a token that may do this. */
+async function agent(name: string, scopes: string[]): Promise<string> {
+  const player = { namespace: "PLY", key: name, name };
+  const query = "mutation ($c: [ComponentInput!]!) { upsertComponents(components: $c) { hash } }";
+  const made = await server.ask<{ upsertComponents: { hash: string }[] }>(query, { c: [player] });
+  return (await server.makeToken({ kind: "AGENT", player: made.upsertComponents[0]?.hash, scopes })).secret;
+}
+
+/** Shares something between windows, as an administrator. */
+async function segmentOf(name: string, windows: string[]): Promise<string> {
+  const query = "mutation ($n: String!, $w: [ID!]!) { createSegment(name: $n, windows: $w) { id } }";
+  return (await server.ask<{ createSegment: { id: string } }>(query, { n: name, w: windows })).createSegment.id;
+}
+
+describe("a tool", () => {
+  it("is registered by keyboard alone, its schema's mistakes said at the field", async () => {
+    const id = await makeWindow(server, { name: "toolbox" });
+    const v = await visit();
+    await v.signIn(at(id));
+    await button(v, "Write…").waitFor();
+    await v.page.keyboard.press("r");
+    const form = side(v, "Register a tool");
+    await form.waitFor();
+    await main(v).getByText("None is registered.").waitFor(); // behind the form is what it changes
+    await v.tabTo(/^Name$/);
+    await v.page.keyboard.type("open_gate");
+    await v.page.keyboard.press("Tab");
+    await v.page.keyboard.type("Opens the gate of a garden");
+    await v.page.keyboard.press("Tab");
+    await v.page.keyboard.type('{"type": object}');
+    await v.tabTo(/^Register the tool$/);
+    await v.page.keyboard.press("Enter");
+    await form.getByRole("alert").getByText("This is not JSON.").waitFor();
+    expect(await v.focused()).toBe("Parameters");
+    await v.page.keyboard.press("Control+A");
+    await v.page.keyboard.type('{"title": "\\u0000"}');
+    await v.tabTo(/^Register the tool$/);
+    await v.page.keyboard.press("Enter");
+    await form.getByRole("alert").getByText("holds the character U+0000").waitFor(); // what only the server knows
+    await expect.poll(() => v.focused()).toBe("Parameters");
+    await v.page.keyboard.press("Control+A");
+    await v.page.keyboard.type('{"type": "object"}');
+    await v.tabTo(/^Register the tool$/);
+    await v.page.keyboard.press("Enter");
+    await form.getByText("open_gate is registered and described in the window").waitFor();
+    await expect.poll(() => v.focused()).toBe("Name");
+    expect(await form.getByLabel("Name").inputValue()).toBe("");
+    await main(v).getByRole("row").filter({ hasText: "Opens the gate of a garden" }).getByText("Shown").waitFor();
+    await v.page.keyboard.press("Escape");
+    await form.waitFor({ state: "hidden" });
+    expect(await v.focused()).toBe("Register…");
+    await v.end();
+  });
+
+  it("takes the place of one of its name only after a question", async () => {
+    const id = await makeWindow(server, { name: "one tool" });
+    const tools = [{ name: "open_gate", description: "Opens the gate" }];
+    const register = "mutation ($w: ID!, $t: [ToolInput!]!) { registerTools(window: $w, tools: $t) { name } }";
+    await server.ask(register, { w: id, t: tools });
+    const v = await visit();
+    await v.signIn(at(id, "tools&register="));
+    const form = side(v, "Register a tool");
+    await form.getByLabel("Name").fill("open_gate");
+    await form.getByText("The window has a tool of this name").waitFor();
+    await form.getByLabel("Description").fill("Opens the other gate");
+    await button(form, "Register the tool").click();
+    const dialog = v.page.getByRole("dialog");
+    expect(await dialog.innerText()).toContain("Opens the gate");
+    await button(dialog, "Cancel").click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await form.getByLabel("Description").inputValue()).toBe("Opens the other gate");
+    await button(form, "Register the tool").click();
+    await button(dialog, "Replace it").click();
+    await dialog.waitFor({ state: "detached" });
+    await main(v).getByRole("row").filter({ hasText: "Opens the other gate" }).waitFor();
+    expect(await main(v).getByText("Opens the gate", { exact: true }).count()).toBe(0);
+    await expect.poll(() => v.focused()).toBe("Name");
+    await server.ask(register, {
+      w: id,
+      t: Array.from({ length: 29 }, (_, n) => ({ name: `t${n}`, description: "" })),
+    });
+    await button(v, "Look again").click();
+    await form.getByText("With one more it describes none").waitFor();
+    await form.getByLabel("Name").fill("close_gate");
+    await button(form, "Register the tool").click();
+    await form.getByText("close_gate is registered. Of more than 30 tools").waitFor();
+    await v.end();
+  });
+
+  it("that does not fit is refused with the server's words, and the form keeps it", async () => {
+    const id = await makeWindow(server, { name: "tight", capacity: 20 });
+    const v = await visit();
+    await v.signIn(at(id, "tools&register="));
+    const form = side(v, "Register a tool");
+    await form.getByLabel("Name").fill("long_winded");
+    await form.getByLabel("Description").fill("word ".repeat(60));
+    await button(form, "Register the tool").click();
+    await form.getByRole("alert").getByText("CONTEXT_WINDOW_EXCEEDED").waitFor();
+    expect(await form.getByLabel("Name").inputValue()).toBe("long_winded");
+    await expect.poll(() => v.focused()).toBe("Register the tool");
+    await v.end();
+  });
+});
+
+describe("what windows share", () => {
+  it("is made over several, written into, and says who else sees it", async () => {
+    const token = await agent("Rosalind of the forms", ["log:read", "context:select", "memory:write"]);
+    const one = await makeWindow(server, { name: "a journey by sea" }, token);
+    const v = await visit();
+    await v.signIn(at(one), token);
+    await main(v).getByText("It shares nothing.").waitFor();
+    await v.page.keyboard.press("h");
+    const form = side(v, "Share with other windows");
+    await form.getByText("No other window counts in o200k_base").waitFor();
+    await v.page.keyboard.press("Escape");
+    await form.waitFor({ state: "hidden" });
+    expect(await v.focused()).toBe("Share…");
+
+    await makeWindow(server, { name: "counts otherwise", encoding: "cl100k_base" }, token);
+    await makeWindow(server, { name: "an inn on the island" }, token);
+    const other = await makeWindow(server, { name: "a window of the administrator" });
+    await v.page.keyboard.press("Enter");
+    await button(form, "Make the segment").click();
+    await form.getByText("It must not be empty.").waitFor();
+    await form.getByText("Choose at least one window").waitFor();
+    expect(await v.focused()).toBe("Name");
+    expect(await form.getByRole("checkbox").count()).toBe(1); // its own others that count alike
+    await v.page.keyboard.type("who travels");
+    await v.page.keyboard.press("Tab");
+    await v.page.keyboard.press("Space");
+    await v.tabTo(/^Make the segment$/);
+    await v.page.keyboard.press("Enter");
+
+    const writing = side(v, "Write");
+    await writing.waitFor();
+    expect(await writing.getByLabel("Segment").inputValue()).not.toBe("");
+    await writing.getByText("2 windows see it").waitFor();
+    await main(v).getByRole("heading", { name: "Shared: who travels" }).waitFor();
+    await main(v).getByText("Nothing has been written into it.").nth(1).waitFor();
+    await writing.getByLabel("Type").selectOption("USER_PREFERENCE");
+    await writing.getByLabel("Content").fill("The traveller gets seasick easily");
+    await button(writing, "Write").click();
+    await writing.getByText("It entered.").waitFor();
+    await expect.poll(() => v.focused()).toBe("Content");
+    const item = main(v).locator("[data-item]").filter({ hasText: "seasick" });
+    await item.waitFor();
+    await v.page.keyboard.press("Escape");
+    await expect.poll(() => v.focused()).toBe("Write into it…");
+    const seen = main(v).locator("[data-segment]");
+    expect(await seen.innerText()).toContain("In an inn on the island");
+
+    await segmentOf("all of us", [one, other]);
+    await button(v, "Look again").click();
+    await seen.nth(1).getByText("Seen by 2 windows, and counted in each.").waitFor();
+    expect(await seen.nth(1).innerText()).not.toContain("administrator");
+    await seen.first().getByRole("link", { name: "an inn on the island" }).click();
+    await v.page.getByRole("heading", { name: "an inn on the island" }).waitFor();
+    await item.waitFor();
+    await button(item, "Remove…").click();
+    const dialog = v.page.getByRole("dialog");
+    await dialog.getByText("It leaves all 2 windows that see it.").waitFor();
+    await button(dialog, "Remove").click();
+    await item.waitFor({ state: "detached" });
+    await v.end();
+  });
+
+  it("is not offered to whoever may only read, nor is anything else by hand", async () => {
+    const token = await agent("Ottoline who reads", ["log:read", "context:select"]);
+    const writer = await agent("Ottoline who reads", ["context:select", "memory:write"]);
+    const id = await makeWindow(server, { name: "to be read" }, writer);
+    const v = await visit();
+    await v.signIn(at(id), token);
+    await main(v).getByText("It shares nothing.").waitFor();
+    for (const name of ["Write…", "Select…", "Share…", "Compress…"]) expect(await button(v, name).count()).toBe(0);
+    await v.page.keyboard.press("s");
+    await v.page.keyboard.press("h");
+    await v.page.keyboard.press("r");
+    await v.page.getByText("Tools", { exact: true }).click();
+    await main(v).getByText("None is registered.").waitFor();
+    expect(await button(v, "Register…").count()).toBe(0);
+    expect(await v.page.getByRole("complementary").count()).toBe(0);
+    await v.go(at(id, "tools&register="));
+    await side(v, "Register a tool").getByText("You may not write to windows").waitFor();
+    await v.end();
+  });
+});
+
+it("a selection is asked for within limits, and what came in is shown with the way to its receipt", async () => {
+  const id = await makeWindow(server, { name: "an outing", capacity: 600 });
+  const v = await visit();
+  await v.signIn(at(id));
+  await button(v, "Select…").waitFor();
+  await v.page.keyboard.press("s");
+  const form = side(v, "Select into the window");
+  await v.tabTo(/^What is needed/);
+  await v.tabTo(/^Items at most/);
+  await v.page.keyboard.press("Control+A");
+  await v.page.keyboard.type("0");
+  await v.page.keyboard.press("Enter");
+  await form.getByText("It must not be empty.").waitFor();
+  await form.getByText("A whole number from 1 to 200.").waitFor();
+  expect(await v.focused()).toBe("What is needed?");
+  await v.page.keyboard.type("When does the ferry to the island leave the old harbour?");
+  await form.getByLabel("Items at most").fill("1");
+  await form.getByText("600 now").waitFor();
+  await form.getByLabel("Tokens at most").fill("200");
+  await form.getByLabel("Least score").fill("0.2");
+  await button(form, "Select").click();
+  await form.getByText("The item that was selected came in.").waitFor();
+  await expect.poll(() => v.page.evaluate(() => document.activeElement?.hasAttribute("data-next"))).toBe(true);
+  await form.locator("article[data-kind=SELECT]").getByText("leaves at nine").waitFor();
+  await main(v).locator("[data-item]").filter({ hasText: "leaves at nine" }).waitFor();
+  expect((await saidIn(server, id)).join()).toContain("The ferry to the island leaves at nine");
+  expect((await stateOf(server, id)).used).toBeLessThanOrEqual(200);
+  await button(form, "Select").click(); // what is there is not there twice
+  await form.getByText("1 item was selected, and did not come in.").waitFor();
+  await form.getByLabel("Least score").fill("1");
+  await form.getByLabel("What is needed?").fill("Zwölf Boxkämpfer jagen Viktor");
+  await button(form, "Select").click();
+  await form.getByText("Nothing was selected.").waitFor();
+  await form.getByRole("list", { name: "Notices" }).waitFor();
+  await form.getByRole("link", { name: "The selection and its receipt" }).click();
+  await v.page.getByRole("heading", { name: "Receipt" }).waitFor();
+  await v.end();
+});
+
+it("what an erasure takes from windows is counted in its dialog", async () => {
+  const [session = "", hash = "", n] = server
+    .sql(`SELECT m.session_hash, m.hash, m.sequence FROM log.messages m
+      WHERE m.sequence = 3 AND m.event_type = 'message' AND length(m.content) > 60 ORDER BY m.id LIMIT 1`)
+    .split("|");
+  for (const name of ["first of two", "second of two"])
+    await write(server, await makeWindow(server, { name }), "GOAL", "Go by what was said there", { source: hash });
+  const v = await visit();
+  await v.signIn(`/sessions/${session}?message=${hash}`);
+  await v.page.getByRole("heading", { name: `Message #${n}` }).waitFor();
+  await button(v, "Erase content…").click();
+  const row = v.page.getByRole("dialog").locator("dl > div").filter({ hasText: "Context windows that forget it" });
+  expect(await row.getByRole("definition").innerText()).toBe("2");
+  await v.end();
+});
+
+const looks = [
+  { theme: "light", width: 1280 },
+  { theme: "dark", width: 1280 },
+  { theme: "light", width: 390 },
+  { theme: "dark", width: 390 },
+] as const;
+
+describe.each(looks)("in $theme, $width wide", (look) => {
+  it("each form is accessible, with its mistakes and with what came of it", async () => {
+    const [id, other] = [
+      await makeWindow(server, { name: "looked at" }),
+      await makeWindow(server, { name: "beside it" }),
+    ];
+    const segment = await segmentOf("between them", [id, other]);
+    const v = await visit({ ...look, height: 900 });
+    const shoot = async (name: string) => {
+      await v.accessible(`${name}, ${look.theme} ${look.width}`);
+      expect(await v.cutOff()).toEqual([]);
+      const to = process.env.SCREENSHOTS;
+      if (!to) return;
+      mkdirSync(to, { recursive: true });
+      await v.page.screenshot({ path: `${to}/${name}-${look.theme}-${look.width}.png` });
+    };
+    await v.signIn(at(id));
+    await main(v).getByRole("heading", { name: "Shared: between them" }).scrollIntoViewIfNeeded();
+    await shoot("shared");
+    await v.go(at(id, "tools"));
+    await button(v, "Register…").waitFor();
+    await shoot("tools");
+    await button(v, "Register…").click();
+    const tool = side(v, "Register a tool");
+    await tool.getByLabel("Parameters").fill("{");
+    await button(tool, "Register the tool").click();
+    await tool.getByText("This is not JSON.").waitFor();
+    await shoot("register-wrong");
+    await tool.getByLabel("Name").fill("open_gate");
+    await tool.getByLabel("Parameters").fill('{"type": "object"}');
+    await button(tool, "Register the tool").click();
+    const came = tool.getByText("open_gate is registered");
+    await came.scrollIntoViewIfNeeded();
+    await shoot("register-done");
+    await v.go(`${at(id)}?share=`);
+    const share = side(v, "Share with other windows");
+    await share.getByRole("checkbox").first().waitFor();
+    await button(share, "Make the segment").click();
+    await share.getByText("Choose at least one window").waitFor();
+    await shoot("share-wrong");
+    await v.go(`${at(id)}?write=${segment}`);
+    await side(v, "Write").getByText("2 windows see it").waitFor();
+    await shoot("write-segment");
+    await v.go(`${at(id)}?select=`);
+    const select = side(v, "Select into the window");
+    await button(select, "Select").click();
+    await select.getByText("It must not be empty.").waitFor();
+    await shoot("select-wrong");
+    await select.getByLabel("What is needed?").fill("When does the ferry to the island leave the old harbour?");
+    await select.getByLabel("Least score").fill("0.2");
+    await button(select, "Select").click();
+    await select.getByRole("link", { name: "The selection and its receipt" }).scrollIntoViewIfNeeded();
+    await shoot("select-done");
+    await v.end();
+  });
+});

@@ -1,0 +1,2 @@
+/** Where a window is shown. */
+export const addressOf = (id: string): string => `/windows/${encodeURIComponent(id)}`;
