@@ -2,7 +2,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
-import { looks } from "./looks";
 import { type Server, startServer } from "./server";
 
 let server: Server;
@@ -23,7 +22,6 @@ const palette = (v: Visit) => v.page.getByRole("dialog", { name: "Find or do som
 const help = (v: Visit) => v.page.getByRole("dialog", { name: "Keyboard shortcuts" });
 const active = (v: Visit) => palette(v).locator('[role="option"][aria-selected="true"]');
 const path = (v: Visit) => new URL(v.page.url()).pathname;
-const shots = process.env.SCREENSHOTS;
 
 async function open(v: Visit): Promise<void> {
   await v.page.keyboard.press("Control+k");
@@ -200,19 +198,16 @@ describe("keys", () => {
   });
 });
 
-describe.each(looks)("$theme, $width wide", (look) => {
-  it("has no finding of axe", async () => {
-    const v = await visit(look);
-    await v.signIn("/records");
-    await v.page.getByRole("button", { name: /^Find…/ }).click();
-    await palette(v).getByRole("option", { name: "Go to threads" }).waitFor();
-    await v.accessible("the palette");
-    if (shots) await v.page.screenshot({ path: `${shots}/palette-${look.theme}-${look.width}.png` });
-    await v.page.keyboard.type("keyboard");
-    await v.page.keyboard.press("Enter");
-    await help(v).waitFor();
-    await v.accessible("the help sheet");
-    if (shots) await v.page.screenshot({ path: `${shots}/help-${look.theme}-${look.width}.png` });
-    await v.end();
-  });
+it("has no finding of axe", async () => {
+  const v = await visit();
+  await v.signIn("/records");
+  await v.page.getByRole("button", { name: /^Find…/ }).click();
+  const option = palette(v).getByRole("option", { name: "Go to threads" });
+  await option.waitFor();
+  await v.everyLook("the palette", option);
+  await v.page.keyboard.type("keyboard");
+  await v.page.keyboard.press("Enter");
+  await help(v).waitFor();
+  await v.everyLook("the help sheet", help(v));
+  await v.end();
 });

@@ -1,14 +1,18 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type axe from "axe-core";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import { type Look, looks } from "./looks";
 import type { Server } from "./server";
 import { type Say, sayIn } from "./words";
 
 export { startBrowser } from "./chromium";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+// A theme changes colours, by CSS alone; no other of axe's rules, which look at names, roles, structure and sizes, reads them.
+const colourRules = ["color-contrast", "link-in-text-block"];
 
 /** A page of a fresh browser profile, and everything that must not have happened on it. */
 export class Visit {
@@ -30,11 +34,7 @@ export class Visit {
     page.on("websocket", (w) => this.own(w.url().replace(/^ws/, "http")));
   }
 
-  static async begin(
-    browser: Browser,
-    server: Server,
-    look: { theme?: "light" | "dark"; width?: number; height?: number; locale?: string } = {},
-  ): Promise<Visit> {
+  static async begin(browser: Browser, server: Server, look: Partial<Look> & { locale?: string } = {}): Promise<Visit> {
     const { theme = "light", width = 1280, height = 800, locale = "en-US" } = look;
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, locale });
     return new Visit(await context.newPage(), context, server, sayIn(locale.startsWith("es") ? "es" : "en"));
@@ -58,9 +58,9 @@ export class Visit {
   }
 
   /** Waits until nothing is being loaded, moved or drawn anew: for a third of a second, nothing changes. */
-  async quiet(): Promise<void> {
+  async quiet(stillness = 333): Promise<void> {
     await this.page.evaluate(
-      () =>
+      (stillness) =>
         new Promise<void>((resolve, reject) => {
           const began = performance.now();
           let since = began;
@@ -73,7 +73,7 @@ export class Visit {
           const look = () => {
             const busy = document.querySelector("[aria-busy=true]");
             if (busy || document.fonts.status === "loading") since = performance.now();
-            const still = performance.now() - since < 333;
+            const still = performance.now() - since < stillness;
             if (still && performance.now() - began < 15_000) return setTimeout(look, 30);
             watch.disconnect();
             if (still) reject(new Error(`never quiet: busy ${busy?.outerHTML.slice(0, 300)}, changed last ${last}`));
@@ -81,6 +81,7 @@ export class Visit {
           };
           look();
         }),
+      stillness,
     );
     await this.settled();
   }
@@ -143,16 +144,47 @@ export class Visit {
     });
   }
 
-  /** Expects that axe finds nothing on the page as it is. */
-  async accessible(where: string): Promise<void> {
+  /** Expects that axe finds nothing on the page as it is; or only what these of its rules find. */
+  async accessible(where: string, rules?: string[]): Promise<void> {
     await this.settled();
     if (!(await this.page.evaluate(() => "axe" in globalThis))) await this.page.evaluate(axeSource);
-    const found = await this.page.evaluate(async () => {
+    const found = await this.page.evaluate(async (rules) => {
       const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-      const { violations } = await checker.run({ resultTypes: ["violations"] });
+      const { violations } = await checker.run({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
       return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 200)).join(" | ")}`);
-    }); // what passed is of no interest: to bring it here takes longer than the check
+    }, rules); // what passed is of no interest: to bring it here takes longer than the check
     expect(found, `axe on ${where}`).toEqual([]);
+  }
+
+  /**
+   * Gives the page another theme or size, and waits until it has it. A page that was still asks for little then: it is
+   * drawn within a few frames, and what is loaded says that it is busy.
+   */
+  async seen({ theme, width, height }: Look): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: theme });
+    await this.page.setViewportSize({ width, height });
+    await this.quiet(100);
+  }
+
+  /**
+   * Expects of the page as it is that axe finds nothing, and that nothing is cut off, in every look; it has the first of
+   * them again after that. shown: what has to be there in each, so that it is still this state. All rules are asked at
+   * every width, as what a width hides has no name or role either; of another theme only those that look at colours.
+   */
+  async everyLook(where: string, shown: Locator, all: readonly Look[] = looks): Promise<void> {
+    await this.quiet();
+    let width = 0;
+    for (const look of all) {
+      await this.seen(look);
+      const here = `${where}, ${look.theme}, ${look.width} wide`;
+      await shown.first().waitFor();
+      await this.accessible(here, look.width === width ? colourRules : undefined);
+      expect(await this.cutOff(), `cut off on ${here}`).toEqual([]);
+      width = look.width;
+      const folder = process.env.SCREENSHOTS;
+      if (folder) await this.page.screenshot({ path: `${folder}/${here.replace(/\W+/g, "-")}.png` });
+    }
+    if (all[0]) await this.seen(all[0]);
   }
 
   /** Ends the visit, and expects no complaint but those that match. */

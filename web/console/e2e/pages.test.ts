@@ -4,13 +4,12 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
+import { wide } from "./looks";
 import { prepare, type Sample, type Scene, scenes, verify } from "./scenes";
 import { type Server, startServer } from "./server";
 import { englishOn } from "./words";
 
 const pictures = process.env.PICTURES;
-const themes = ["light", "dark"] as const;
-const usual = { width: 1280, height: 800 };
 
 let server: Server;
 let browser: Browser;
@@ -28,19 +27,20 @@ afterAll(async () => {
 
 // Looks at a page as it is: each theme, then as narrow and as wide as windows are.
 async function look(v: Visit, { name, language }: { name: string; language: string }): Promise<void> {
-  for (const theme of themes) {
-    await v.page.emulateMedia({ colorScheme: theme });
-    await v.quiet();
-    await v.accessible(`${name}, ${theme}, ${language}`);
-    if (pictures && language === "en") await v.page.screenshot({ path: `${pictures}/${name}-${theme}.png` });
+  await v.everyLook(`${name}, ${language}`, v.page.locator("body"), wide);
+  if (pictures && language === "en") {
+    for (const way of wide) {
+      await v.seen(way);
+      await v.quiet();
+      await v.page.screenshot({ path: `${pictures}/${name}-${way.theme}.png` });
+    }
   }
   if (language === "es") expect(await englishOn(v.page), `English on ${name}`).toEqual([]);
   for (const width of [320, 2560]) {
-    await v.page.setViewportSize({ width, height: usual.height });
-    await v.quiet();
+    await v.seen({ ...wide[0], width });
     expect(await v.cutOff(), `cut off on ${name}, ${width} wide`).toEqual([]);
   }
-  await v.page.setViewportSize(usual);
+  await v.seen(wide[0]);
   expect(v.complaints, name).toEqual([]);
 }
 
@@ -68,7 +68,6 @@ describe.each(languages)("every page, in $language", ({ language, locale }) => {
   it.each(scenes.map((scene): [string, Scene] => [scene.name, scene]))(
     "%s",
     async (name, scene) => {
-      await v.page.emulateMedia({ colorScheme: "light" });
       await scene.open(v, sample, v.say);
       expect(await v.page.locator("html").getAttribute("lang")).toBe(language);
       await look(v, { name, language });
@@ -107,6 +106,6 @@ it("the guide shows each of them, light and dark", () => {
   const docs = new URL("../../../docs/", import.meta.url).pathname;
   const shown = readFileSync(`${docs}console.md`, "utf8").match(/console\/[\w-]+\.png/g) ?? [];
   const names = ["sign-in", ...scenes.map((s) => s.name), "chain-mismatch"];
-  expect([...shown].sort()).toEqual(names.flatMap((n) => themes.map((t) => `console/${n}-${t}.png`)).sort());
+  expect([...shown].sort()).toEqual(names.flatMap((n) => wide.map((w) => `console/${n}-${w.theme}.png`)).sort());
   expect(shown.filter((path) => !existsSync(docs + path))).toEqual([]);
 });

@@ -21,16 +21,25 @@ export type Server = {
   append: (session: string, content: string) => Promise<void>;
   /** Delivers events to the webhook, in the administrator's name, and gives the hashes that they became. */
   deliver: (events: readonly object[]) => Promise<string[]>;
+  /** Where its data is. */
+  dir: string;
+  /** Ends it, and leaves its data. */
+  halt: () => Promise<void>;
+  /** Ends it, and removes its data, unless it was to stay. */
   stop: () => Promise<void>;
 };
 
 /**
  * Builds the server, unless CONTEXT_MANAGER_BIN names one, and starts it; on demand with a witness, a process of its
  * own. Throws with its output if it ends early. folder: a data directory that stays, instead of one for this server alone.
+ * Where SAMPLE_DATA names the data of a server that has ended, that is what it begins with, unless it has a witness, which
+ * has to be there from a log's first message on.
  */
 export async function startServer({ witnessed = false, folder = "" } = {}): Promise<Server> {
   const binary = process.env.CONTEXT_MANAGER_BIN ?? build();
   const dir = folder || mkdtempSync(join(tmpdir(), "console-test-"));
+  const sample = process.env.SAMPLE_DATA;
+  if (sample && !folder && !witnessed) execFileSync("cp", ["-a", `${sample}/.`, dir]); // with whose files they are
   chmodSync(dir, 0o755); // the private Postgres may run as another user than this test
   const port = await freePort();
   const { DATABASE_URL: _, ...env } = process.env;
@@ -73,6 +82,11 @@ export async function startServer({ witnessed = false, folder = "" } = {}): Prom
     if (errors) throw new Error(JSON.stringify(errors));
     return data;
   };
+  const halt = async () => {
+    stopping = true;
+    await ended(child);
+    if (witness) await ended(witness.process);
+  };
   return {
     base,
     token,
@@ -99,10 +113,10 @@ export async function startServer({ witnessed = false, folder = "" } = {}): Prom
       if (!response.ok) throw new Error(await response.text());
       return ((await response.json()) as { hashes: string[] }).hashes;
     },
+    dir,
+    halt,
     stop: async () => {
-      stopping = true;
-      await ended(child);
-      if (witness) await ended(witness.process);
+      await halt();
       if (!folder) rmSync(dir, { recursive: true, force: true });
     },
   };

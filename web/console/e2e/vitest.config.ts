@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
+    globalSetup: "sample.ts",
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 180_000,
