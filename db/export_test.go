@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
@@ -157,4 +158,13 @@ func StoppedStream(ctx context.Context, tx pgx.Tx, scan bool) error {
 	close(s.stop)
 	s.run(ctx)
 	return s.err
+}
+
+// FindRecords finds records by words among some that have one passage each, given by its words; a record's id is its place, from 1.
+func FindRecords(passages [][]int32, words []int32, most int) []int64 {
+	r := newRecordWords()
+	for i, keys := range passages {
+		r.add(int64(i+1), embeddings.Passage{Keys: keys})
+	}
+	return r.find(words, most)
 }

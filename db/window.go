@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"encoding/json"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -39,13 +40,18 @@ const (
 	rememberedWindows = 512
 	rememberedFor     = time.Minute
 	rememberedBytes   = 256 << 10 // of a window's texts
+	rememberedRecords = 4096
+	rememberedRecord  = 4 << 10 // bytes of its content
 )
 
 // windows is what writing to windows needs besides the database.
 type windows struct {
 	judge      window.Judge
 	summariser window.Summariser
-	words      *lru.Cache[chain.Hash, []int32]              // of texts, by their hash
+	slow       bool // a model judges and summarises: it is not asked on a guess
+	records    *recordWords
+	spoken     *lru.Cache[int64, window.Record]             // records that were asked, by id
+	words      *lru.Cache[textKey, []int32]                 // of texts
 	forms      *lru.Cache[chain.Hash, []embeddings.Passage] // of tools, by the hash of their text
 	states     *expirable.LRU[string, loaded]               // by window; nothing that is in one is ever changed
 
@@ -60,16 +66,17 @@ type queue struct {
 }
 
 func newWindows() *windows {
-	words, _ := lru.New[chain.Hash, []int32](rememberedTexts) // fails for no size only
+	words, _ := lru.New[textKey, []int32](rememberedTexts) // fails for no size only
 	forms, _ := lru.New[chain.Hash, []embeddings.Passage](rememberedForms)
+	spoken, _ := lru.New[int64, window.Record](rememberedRecords)
 	j, s := BuiltIn()
-	return &windows{judge: j, summariser: s, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), busy: map[string]*queue{}}
+	return &windows{judge: j, summariser: s, records: newRecordWords(), spoken: spoken, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), busy: map[string]*queue{}}
 }
 
 // UseModels has a model judge and summarise for windows. It must be called before the store is used; without, the built-in
 // ones do.
 func (d *DB) UseModels(j window.Judge, s window.Summariser) {
-	d.windows.judge, d.windows.summariser = j, s
+	d.windows.judge, d.windows.summariser, d.windows.slow = j, s, true
 }
 
 // enter waits for one's turn to write to a window.
@@ -98,12 +105,22 @@ func (w *windows) enter(ctx context.Context, id string) (leave func(), err error
 	}
 }
 
+// textKey stands for a text, within this process: no two texts have the same, and nobody outside can tell which would. A window is
+// compared whole at each write, and SHA-256 took longer than all else of that.
+type textKey [2]uint64
+
+var textSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func keyOfText(text string) textKey {
+	return textKey{maphash.String(textSeeds[0], text), maphash.String(textSeeds[1], text)}
+}
+
 // wordsOf gives what stands for the words of a text, and remembers it unless the text is long.
 func (w *windows) wordsOf(text string) []int32 {
 	if len(text) > rememberedText {
 		return keysOf(text)
 	}
-	key := chain.Sum([]byte(text))
+	key := keyOfText(text)
 	if known, ok := w.words.Get(key); ok {
 		return known
 	}
@@ -112,13 +129,12 @@ func (w *windows) wordsOf(text string) []int32 {
 	return words
 }
 
+var documents = sync.Pool{New: func() any { d := embeddings.NewDocuments(); return &d }}
+
 func keysOf(text string) []int32 {
-	var words []int32
-	for _, p := range (embeddings.Lexical{}).Document(text) {
-		words = append(words, p.Keys...)
-	}
-	slices.Sort(words)
-	return slices.Compact(words)
+	d := documents.Get().(*embeddings.Documents)
+	defer documents.Put(d)
+	return d.Keys(text)
 }
 
 // newItemID gives an id of 12 characters, short enough for a prompt to list many, of 60 random bits.
@@ -198,79 +214,6 @@ func windowOf(r dbgen.MemoryWindow) (window.Window, error) {
 	}, err
 }
 
-// loaded is a window with what was said of it.
-type loaded struct {
-	window.Window
-	overruled map[string]bool
-	next      *loaded // as it is once what was decided is kept; nil: not known
-}
-
-// remember keeps a state for the next who asks.
-func (w *windows) remember(l loaded) {
-	bytes := bytesOf(l.Items)
-	for _, s := range l.Segments {
-		bytes += bytesOf(s.Items)
-	}
-	for _, t := range l.Tools {
-		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
-	}
-	if l.next = nil; bytes <= rememberedBytes {
-		w.states.Add(l.ID, l)
-	}
-}
-
-func bytesOf(items []window.Item) (n int) {
-	for i := range items {
-		n += len(items[i].Content) + len(items[i].Key)
-		for _, id := range items[i].SummaryOf {
-			n += len(id) + 16 // a string's header
-		}
-	}
-	return n
-}
-
-// load reads a window with all that is in it. Its version is read first, so that a change since then is noticed by whoever
-// changes it.
-func (d *DB) load(ctx context.Context, q *dbgen.Queries, id string) (loaded, error) {
-	rows, err := q.WindowByID(ctx, id, d.viewerText())
-	if err == nil && len(rows) == 0 {
-		err = errNoWindow("window")
-	}
-	if err != nil {
-		return loaded{}, err
-	}
-	if known, ok := d.windows.states.Get(id); ok && known.Version == rows[0].MemoryWindow.Version {
-		return known, d.noteWindow(ctx, q, &known.Window)
-	}
-	l := loaded{}
-	if l.Window, err = windowOf(rows[0].MemoryWindow); err != nil {
-		return l, err
-	}
-	items, err := q.WindowItems(ctx, id)
-	if err == nil {
-		l.Items, err = itemsOf(items)
-	}
-	if err == nil && rows[0].Shares {
-		l.Segments, err = segmentsOf(ctx, q, id)
-	}
-	if err == nil && rows[0].Tools {
-		l.Tools, err = toolsOf(ctx, q, id)
-	}
-	if err == nil && rows[0].Overruled {
-		var pairs []string
-		pairs, err = q.WindowOverruled(ctx, id)
-		l.overruled = make(map[string]bool, len(pairs))
-		for _, p := range pairs {
-			l.overruled[p] = true
-		}
-	}
-	if err == nil {
-		d.windows.remember(l)
-		err = d.noteWindow(ctx, q, &l.Window)
-	}
-	return l, err
-}
-
 func segmentsOf(ctx context.Context, q *dbgen.Queries, id string) ([]window.Segment, error) {
 	rows, err := q.SegmentsOf(ctx, id)
 	if err != nil {
@@ -345,47 +288,4 @@ func sourceOfItem(text *string, kind *chain.RefType) (*window.Source, error) {
 		return nil, err
 	}
 	return &window.Source{Hash: *h, Type: *kind}, nil
-}
-
-// env gives what deciding about a window needs, for content in it that may contradict records.
-func (d *DB) env(ctx context.Context, l *loaded, contents ...string) (*window.Env, error) {
-	count, err := token.Named(l.Encoding)
-	if err != nil {
-		return nil, err
-	}
-	e := &window.Env{
-		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count, Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(), Overruled: l.overruled,
-	}
-	return e, d.speaking(ctx, e, contents...)
-}
-
-// changing runs f on a window as it is, until nobody has changed it meanwhile, one caller after the other. What f gives is kept
-// by itself.
-func (d *DB) changing(ctx context.Context, id string, f func(q *dbgen.Queries, l *loaded) (kept bool, err error)) error {
-	leave, err := d.windows.enter(ctx, id)
-	if err != nil {
-		return mapError(err)
-	}
-	defer leave()
-	for try := 1; ; try++ {
-		q := d.queries()
-		l, err := d.load(ctx, q, id)
-		if err != nil {
-			return mapError(err)
-		}
-		kept, err := f(q, &l)
-		switch {
-		case (quarantinedMeanwhile(err) || erasedMeanwhile(err) || deadlock(err) || err == nil && !kept) && try < windowTries:
-			wait(ctx, time.Duration(try)*time.Millisecond)
-		case err != nil:
-			return mapError(err)
-		case !kept:
-			return fault.New(fault.Unavailable, "too many write to this window at once; nothing was done, try again")
-		default:
-			if l.next != nil {
-				d.windows.remember(*l.next)
-			}
-			return nil
-		}
-	}
 }

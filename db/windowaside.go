@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -43,13 +45,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 		return nil, err
 	}
 	o := d.begin(WindowOffload, by)
-	type row struct {
-		ID      string `json:"id"`
-		Place   int    `json:"place"`
-		Content string `json:"content"`
-		Tokens  int    `json:"tokens"`
-	}
-	entries, put := make([]row, len(contents)), make([]ScratchpadEntry, len(contents))
+	put, ids, tokens := make([]ScratchpadEntry, len(contents)), make([]string, len(contents)), make([]int32, len(contents))
 	for i, content := range contents {
 		field := fmt.Sprintf("contents[%d]", i)
 		if strings.TrimSpace(content) == "" {
@@ -62,17 +58,13 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 		if err != nil {
 			return nil, err
 		}
-		entries[i] = row{newItemID(), i, content, n}
-		put[i] = ScratchpadEntry{ID: entries[i].ID, Window: id, Type: window.Knowledge, Content: content, Tokens: n, CreatedAt: o.At}
+		ids[i], tokens[i] = newItemID(), int32(n)
+		put[i] = ScratchpadEntry{ID: ids[i], Window: id, Type: window.Knowledge, Content: content, Tokens: n, CreatedAt: o.At}
 	}
-	parts, err := encoded(entries)
-	if err != nil {
-		return nil, mapError(err)
-	}
-	done, err := d.queries().Offload(ctx, dbgen.OffloadParams{
-		At: o.At, ByPlayer: by.String(), TookUs: int32(time.Since(o.began).Microseconds()), WindowID: id, Viewer: d.viewerText(), Entries: parts[0],
+	found, err := d.queries().Offload(ctx, dbgen.OffloadParams{
+		Operation: uuid.NewString(), At: o.At, ByPlayer: by.String(), TookUs: int32(time.Since(o.began).Microseconds()), WindowID: id, Viewer: d.viewerText(), Ids: ids, Contents: contents, Tokens: tokens,
 	})
-	if err == nil && done == "" {
+	if err == nil && !found {
 		err = errNoWindow("window")
 	}
 	return put, mapError(err)
@@ -80,7 +72,9 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 
 // ReadScratchpad gives an entry, which goes on record; NOT_FOUND.
 func (d *DB) ReadScratchpad(ctx context.Context, id string, by chain.Hash) (ScratchpadEntry, error) {
-	rows, err := d.queries().ReadScratchpad(ctx, id, d.viewerText(), by.String(), d.moment())
+	rows, err := d.queries().ReadScratchpad(ctx, dbgen.ReadScratchpadParams{
+		ID: id, Viewer: d.viewerText(), ByPlayer: by.String(), Operation: uuid.NewString(), At: d.moment(),
+	})
 	if err == nil && len(rows) == 0 {
 		err = &fault.Error{Code: fault.NotFound, Field: "id", Message: "there is no such entry"}
 	}

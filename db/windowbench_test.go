@@ -104,12 +104,12 @@ func BenchmarkWindows(b *testing.B) {
 		mustExec(b, conn, "INSERT INTO public.bare (content, at) VALUES ($1, now())", content)
 		return time.Since(began)
 	}
-	measure := func(name string, limit float64, do func(i int) time.Duration) {
+	measure := func(name string, limit float64, text func(i int) string, do func(i int) time.Duration) {
 		b.Run(name, func(b *testing.B) {
 			half()
 			var done, plain []time.Duration
 			for i := 0; b.Loop(); i++ {
-				plain = append(plain, bare(said(i)))
+				plain = append(plain, bare(text(i)))
 				done = append(done, do(i))
 			}
 			slices.Sort(done)
@@ -125,7 +125,7 @@ func BenchmarkWindows(b *testing.B) {
 		})
 	}
 	var last window.Item
-	measure("write", 5, func(int) time.Duration {
+	measure("write", 5, said, func(int) time.Duration {
 		n++
 		began := time.Now()
 		written, err := viewer.WriteContext(b.Context(), w.ID, window.Draft{Type: window.Knowledge, Content: said(n)}, nil, agent)
@@ -140,8 +140,9 @@ func BenchmarkWindows(b *testing.B) {
 		return took
 	})
 	document := strings.Repeat(said(1)+" ", 20)
+	same := func(int) string { return document }
 	var entries []string
-	measure("scratchpad-write", 2, func(int) time.Duration {
+	measure("scratchpad-write", 2, same, func(int) time.Duration {
 		began := time.Now()
 		put, err := viewer.Offload(b.Context(), w.ID, []string{document}, agent)
 		took := time.Since(began)
@@ -151,14 +152,14 @@ func BenchmarkWindows(b *testing.B) {
 		entries = append(entries, put[0].ID)
 		return took
 	})
-	measure("scratchpad-read", 2, func(i int) time.Duration {
+	measure("scratchpad-read", 2, same, func(i int) time.Duration {
 		began := time.Now()
 		if _, err := viewer.ReadScratchpad(b.Context(), entries[i%len(entries)], agent); err != nil {
 			b.Fatal(err)
 		}
 		return time.Since(began)
 	})
-	measure("compress-8192", 0, func(int) time.Duration {
+	measure("compress-8192", 0, said, func(int) time.Duration {
 		full := newWindow(b, store, 8192, "")
 		for i := 0; ; i++ {
 			written, err := viewer.WriteContext(b.Context(), full.ID, window.Draft{Type: []window.ContentType{window.UserMessage, window.ToolResult}[i%2], Content: strings.Repeat(said(i)+" ", 20)}, nil, agent)
@@ -176,7 +177,7 @@ func BenchmarkWindows(b *testing.B) {
 		}
 		return time.Since(began)
 	})
-	measure("select", 0, func(i int) time.Duration {
+	measure("select", 0, said, func(i int) time.Duration {
 		began := time.Now()
 		if _, err := viewer.SelectIntoWindow(b.Context(), w.ID, selection.Request{Query: fmt.Sprintf("who asked about the harbour in note %d", 200_000+i), Limit: 5, Threshold: 0.3}, agent); err != nil {
 			b.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/window"
@@ -267,7 +269,7 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 		return false, err
 	}
 	row := operationRow{
-		Kind: o.Kind, By: o.By.String(), Before: o.Before, After: o.After, Took: o.Took.Microseconds(), Type: o.Type, Query: o.Query, Rejected: o.Rejected,
+		ID: uuid.NewString(), Kind: o.Kind, By: o.By.String(), Before: o.Before, After: o.After, Took: o.Took.Microseconds(), Type: o.Type, Query: o.Query, Rejected: o.Rejected,
 		Quality: o.Quality, Mitigations: append([]window.Mitigation{}, o.Mitigations...), Compression: o.Compression, Judgements: rowsOfJudgements(o.Judgements),
 		Entered: append([]string{}, o.Entered...), Gone: append([]string{}, o.Gone...), Superseded: rowsOfItems(superseded), Sources: sources,
 	}
@@ -281,16 +283,20 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 	if err != nil {
 		return false, err
 	}
-	o.ID, err = q.ChangeWindow(ctx, dbgen.ChangeWindowParams{
-		WindowID: l.ID, Version: l.Version, Operation: parts[0], Gone: append(idsOf(o.out.Gone), idsOf(o.out.Kept)...), Kept: parts[1], Added: parts[2], At: o.At,
+	kept, err := q.ChangeWindow(ctx, dbgen.ChangeWindowParams{
+		WindowID: l.ID, Version: l.Version, Records: l.records, Operation: parts[0], Gone: append(idsOf(o.out.Gone), idsOf(o.out.Kept)...), Kept: parts[1], Added: parts[2], At: o.At,
 	})
 	o.Window = l.ID
-	l.next = &loaded{Window: changed(l.Window, o.out.Change), overruled: l.overruled}
-	return o.ID != "", err
+	if kept {
+		o.ID = row.ID
+		l.next = &loaded{Window: changed(l.Window, o.out.Change), overruled: l.overruled}
+	}
+	return kept, err
 }
 
 // operationRow is an operation as memory.change_window takes it.
 type operationRow struct {
+	ID          string              `json:"id"`
 	Kind        WindowOperationKind `json:"kind"`
 	By          string              `json:"by_player"`
 	Before      int                 `json:"tokens_before"`

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,24 +20,43 @@ const (
 
 // speaking adds the verified records that speak of contents, of each of their parts.
 func (d *DB) speaking(ctx context.Context, e *window.Env, contents ...string) error {
-	var parts []string
+	var ids []int64
 	for _, content := range contents {
-		for _, keys := range d.windows.parts(content) {
-			if len(keys) > 0 {
-				parts = append(parts, keysText(keys))
+		for _, words := range d.windows.parts(content) {
+			for _, id := range d.windows.records.find(words, mostSpeaking) {
+				if !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
 			}
 		}
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	rows, err := d.queries().RecordsSpeaking(ctx, parts, mostSpeaking)
-	for _, r := range rows {
-		if !slices.ContainsFunc(e.Records, func(known window.Record) bool { return known.Hash == r.Hash }) {
-			e.Records = append(e.Records, window.Record{Hash: r.Hash, Title: r.Title, Content: d.windows.titled(r.Title, r.Content)})
+	found, missing := make(map[int64]window.Record, len(ids)), []int64(nil)
+	for _, id := range ids {
+		if known, ok := d.windows.spoken.Get(id); ok {
+			found[id] = known
+		} else {
+			missing = append(missing, id)
 		}
 	}
-	return err
+	if len(missing) > 0 {
+		rows, err := d.queries().RecordsToJudge(ctx, missing)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			r := window.Record{Hash: row.Hash, Title: row.Title, Content: d.windows.titled(row.Title, row.Content)}
+			if found[row.ID] = r; len(r.Content) <= rememberedRecord {
+				d.windows.spoken.Add(row.ID, r)
+			}
+		}
+	}
+	for _, id := range ids {
+		r, ok := found[id]
+		if ok && !slices.ContainsFunc(e.Records, func(known window.Record) bool { return known.Hash == r.Hash }) {
+			e.Records = append(e.Records, r)
+		}
+	}
+	return nil
 }
 
 // parts gives what stands for the words of each part of a content.
@@ -61,18 +79,6 @@ func (w *windows) parts(content string) [][]int32 {
 		parts, content = append(parts, keysOf(content[:end])), content[end:]
 	}
 	return parts
-}
-
-// keysText gives keys as an array of Postgres.
-func keysText(keys []int32) string {
-	b := []byte{'{'}
-	for i, k := range keys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(k), 10)
-	}
-	return string(append(b, '}'))
 }
 
 // titled gives a record's content, behind its first sentence said of its title if the content does not name it: "It is in Paris."

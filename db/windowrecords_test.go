@@ -2,8 +2,12 @@ package db_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -92,4 +96,56 @@ func TestWindowFindsTheRecordAmongMany(t *testing.T) {
 	})
 	w := newWindow(t, store, 8192, "")
 	wantPoisoned(t, store, w.ID, "two common names", "Marta Ferrer is in Lisbon.")
+}
+
+// What is found is what scores best, however many have each word.
+func TestFindRecords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		passages := rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.Int32Range(1, 12), 0, 6, rapid.ID), 1, 60).Draw(t, "passages")
+		words := rapid.SliceOfNDistinct(rapid.Int32Range(1, 14), 0, 8, rapid.ID).Draw(t, "words")
+		frequency := map[int32]int{}
+		for _, p := range passages {
+			for _, key := range p {
+				frequency[key]++
+			}
+		}
+		score := func(id int64) (sum float64) {
+			for _, key := range passages[id-1] {
+				if slices.Contains(words, key) {
+					sum += math.Log1p(float64(len(passages)) / float64(frequency[key]))
+				}
+			}
+			return sum
+		}
+		var want []int64
+		for i := range passages {
+			if score(int64(i+1)) > 0 {
+				want = append(want, int64(i+1))
+			}
+		}
+		found := db.FindRecords(passages, words, 5)
+		if len(found) != min(len(want), 5) {
+			t.Fatalf("found %d, want %d", len(found), min(len(want), 5))
+		}
+		for i, id := range found {
+			better := 0
+			for _, other := range want {
+				if score(other) > score(id)+1e-5 {
+					better++
+				}
+			}
+			if better > i {
+				t.Errorf("place %d of %v has %d that score better", i, found, better)
+			}
+		}
+	})
+	var passages [][]int32 // two words that a hundred thousand have each, and one passage both, in the middle
+	for i := range 200_000 {
+		passages = append(passages, []int32{int32(i%2 + 1)})
+	}
+	passages[77_777] = []int32{1, 2}
+	if found := db.FindRecords(passages, []int32{1, 2}, 3); len(found) != 3 || found[0] != 77_778 {
+		t.Errorf("found %v, want 77778 first", found)
+	}
 }

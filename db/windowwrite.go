@@ -54,7 +54,7 @@ func (d *DB) WriteContext(ctx context.Context, id string, draft window.Draft, so
 	}
 	draft.ObservedAt = draft.ObservedAt.UTC().Truncate(time.Microsecond)
 	var written WindowWritten
-	err := d.changing(ctx, id, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+	err := d.changingFrom(ctx, id, true, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
 		if err := d.checkSource(ctx, q, &draft, source); err != nil {
 			return false, err
 		}
@@ -75,7 +75,9 @@ func (d *DB) WriteContext(ctx context.Context, id string, draft window.Draft, so
 			kept, err = d.keep(ctx, q, l, &o)
 			return err
 		})
-		written = WindowWritten{Outcome: o.out, Operation: o.WindowOperation, Window: changed(l.Window, o.out.Change)}
+		if kept {
+			written = WindowWritten{Outcome: o.out, Operation: o.WindowOperation, Window: l.next.Window}
+		}
 		return kept, err
 	})
 	return written, err
@@ -95,9 +97,17 @@ func changed(w window.Window, c window.Change) window.Window {
 	for _, id := range append(idsOf(c.Gone), idsOf(c.Kept)...) {
 		gone[id] = true
 	}
-	w.Items = slices.DeleteFunc(slices.Clone(w.Items), func(item window.Item) bool { return gone[item.ID] })
-	w.Items = append(w.Items, c.Added...)
-	slices.SortStableFunc(w.Items, func(a, b window.Item) int { return cmp.Compare(a.Place, b.Place) })
+	items := make([]window.Item, 0, len(w.Items)+len(c.Added))
+	for i := range w.Items {
+		if len(gone) == 0 || !gone[w.Items[i].ID] {
+			items = append(items, w.Items[i])
+		}
+	}
+	w.Items = append(items, c.Added...)
+	byPlace := func(a, b window.Item) int { return cmp.Compare(a.Place, b.Place) }
+	if !slices.IsSortedFunc(w.Items, byPlace) { // what is written last mostly stands last
+		slices.SortStableFunc(w.Items, byPlace)
+	}
 	w.Segments = slices.Clone(w.Segments) // callers put in what they have changed; the state that is remembered stays
 	w.Version++
 	return w
@@ -140,6 +150,7 @@ func (d *DB) noteExceeded(ctx context.Context, l *loaded, o *operation, exceeded
 	if err != nil || len(noted) == 0 {
 		return err
 	}
+	l.noted = true
 	return exceeded
 }
 

@@ -47,9 +47,7 @@ func passage(text string, vocabulary *vocabulary) Passage {
 		terms = append(terms, word.parts...)
 	}
 	p := weighed(terms, len(words))
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	p.Keys = keys[:min(len(keys), MaxKeys)]
+	p.Keys = unique(keys)
 	return p
 }
 

@@ -348,5 +348,13 @@ func TestDocumentsAsOneByOne(t *testing.T) {
 		if diff := cmp.Diff(Lexical{}.Document(text), documents.Document(text)); diff != "" {
 			t.Errorf("Documents.Document(%.20q) differs from Lexical's:\n%s", text, diff)
 		}
+		var keys []int32
+		for _, p := range documents.Document(text) {
+			keys = append(keys, p.Keys...)
+		}
+		slices.Sort(keys)
+		if diff := cmp.Diff(slices.Compact(keys), documents.Keys(text)); diff != "" {
+			t.Errorf("Documents.Keys(%.20q) are not those of its passages:\n%s", text, diff)
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package embeddings
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tzzr/context-manager/internal/ranking"
+)
 
 // maxVocabulary is how many words a vocabulary remembers before it begins anew.
 const maxVocabulary = 1 << 14
@@ -64,4 +68,29 @@ func (d Documents) Document(text string) []Passage {
 		passages[i] = passage(part, d.words)
 	}
 	return passages
+}
+
+// Keys gives the keys of all passages of a text, ascending and unique, which takes a fraction of making the passages.
+func (d Documents) Keys(text string) []int32 {
+	var keys []int32
+	for _, part := range split(text) {
+		words := spaced(ranking.Words(part))
+		in := guess(words).one()
+		of := make([]int32, 0, len(words))
+		for _, text := range words {
+			if word := d.words.word(text, in); word.key {
+				of = append(of, word.term)
+			}
+		}
+		keys = append(keys, unique(of)...)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// unique gives the keys of a passage from those of its words.
+func unique(keys []int32) []int32 {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	return keys[:min(len(keys), MaxKeys)]
 }

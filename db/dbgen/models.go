@@ -400,11 +400,6 @@ type EmbeddingPending struct {
 	Hash chain.Hash
 }
 
-type EmbeddingRecordWord struct {
-	Key      int32
-	SourceID int64
-}
-
 type EmbeddingServing struct {
 	One     bool
 	ModelID int32

@@ -8,6 +8,8 @@ package dbgen
 import (
 	"context"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/chain"
 )
 
 const addRecord = `-- name: AddRecord :many
@@ -180,6 +182,74 @@ func (q *Queries) RecordsByID(ctx context.Context, ids []int64) ([]KnowledgeReco
 			&i.Data,
 			&i.Verified,
 			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const recordsSince = `-- name: RecordsSince :many
+SELECT r.id, r.verified, (CASE WHEN r.verified THEN r.title || E'\n' || r.content ELSE '' END)::TEXT AS text FROM knowledge.records r WHERE r.id > $1 ORDER BY r.id LIMIT $2
+`
+
+type RecordsSinceRow struct {
+	ID       int64
+	Verified bool
+	Text     string
+}
+
+// What leads to verified records, in their order; of others, that they are there.
+func (q *Queries) RecordsSince(ctx context.Context, after int64, rowCount int32) ([]RecordsSinceRow, error) {
+	rows, err := q.db.Query(ctx, recordsSince, after, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecordsSinceRow{}
+	for rows.Next() {
+		var i RecordsSinceRow
+		if err := rows.Scan(&i.ID, &i.Verified, &i.Text); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const recordsToJudge = `-- name: RecordsToJudge :many
+SELECT r.id, r.hash, r.title, left(r.content, 65536)::TEXT AS content FROM knowledge.records r WHERE r.id = ANY ($1::BIGINT[])
+`
+
+type RecordsToJudgeRow struct {
+	ID      int64
+	Hash    chain.Hash
+	Title   string
+	Content string
+}
+
+// No more of each than a judge reads.
+func (q *Queries) RecordsToJudge(ctx context.Context, ids []int64) ([]RecordsToJudgeRow, error) {
+	rows, err := q.db.Query(ctx, recordsToJudge, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecordsToJudgeRow{}
+	for rows.Next() {
+		var i RecordsToJudgeRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.Title,
+			&i.Content,
 		); err != nil {
 			return nil, err
 		}

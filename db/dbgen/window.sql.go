@@ -47,12 +47,13 @@ func (q *Queries) AddTools(ctx context.Context, windowID string, tools chain.JSO
 }
 
 const changeWindow = `-- name: ChangeWindow :one
-SELECT COALESCE(memory.change_window(CAST($1::TEXT AS UUID), $2::BIGINT, $3::JSONB, $4::TEXT[], $5::JSONB, $6::JSONB, $7::TIMESTAMPTZ)::TEXT, '')::TEXT AS id
+SELECT memory.change_window(CAST($1::TEXT AS UUID), $2::BIGINT, $3::BIGINT, $4::JSONB, $5::TEXT[], $6::JSONB, $7::JSONB, $8::TIMESTAMPTZ)::BOOLEAN AS kept
 `
 
 type ChangeWindowParams struct {
 	WindowID  string
 	Version   int64
+	Records   *int64
 	Operation chain.JSON
 	Gone      []string
 	Kept      chain.JSON
@@ -60,20 +61,22 @@ type ChangeWindowParams struct {
 	At        time.Time
 }
 
-// All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and ”.
-func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) (string, error) {
+// All that an operation does to a window, unless somebody has changed it since it was read, or added records since those up to
+// one were (NULL: these do not matter): then nothing, and false.
+func (q *Queries) ChangeWindow(ctx context.Context, arg ChangeWindowParams) (bool, error) {
 	row := q.db.QueryRow(ctx, changeWindow,
 		arg.WindowID,
 		arg.Version,
+		arg.Records,
 		arg.Operation,
 		arg.Gone,
 		arg.Kept,
 		arg.Added,
 		arg.At,
 	)
-	var id string
-	err := row.Scan(&id)
-	return id, err
+	var kept bool
+	err := row.Scan(&kept)
+	return kept, err
 }
 
 const contextMetrics = `-- name: ContextMetrics :one
@@ -385,7 +388,7 @@ const noteOperation = `-- name: NoteOperation :many
 INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality, mitigations, judgements, sources)
 SELECT w.id, $1::TEXT, $2::TIMESTAMPTZ, $3::TEXT, w.capacity, $4::INT, $4, $5::INT, $6::TEXT, CAST($7::TEXT AS JSONB),
     $8::TEXT, $9::TEXT, CAST($10::TEXT AS JSONB), $11::JSONB, $12::JSONB, CAST($13::TEXT[] AS CHAR(64)[])
-FROM memory.windows w WHERE w.id = CAST($14::TEXT AS UUID) AND w.version = $15::BIGINT
+FROM memory.windows w WHERE w.id = CAST($14::TEXT AS UUID) AND w.version = $15::BIGINT FOR KEY SHARE
 RETURNING id
 `
 
@@ -467,31 +470,37 @@ func (q *Queries) NoteUnshared(ctx context.Context, at time.Time, byPlayer strin
 }
 
 const offload = `-- name: Offload :one
-SELECT COALESCE(memory.offload(CAST($1::TEXT AS UUID), CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)), $4::JSONB, $5::TIMESTAMPTZ, $6::INT)::TEXT, '')::TEXT AS id
+SELECT memory.offload(CAST($1::TEXT AS UUID), $2::TEXT, $3::TEXT, CAST($4::TEXT AS UUID), $5::TEXT[], $6::TEXT[], $7::INT[], $8::TIMESTAMPTZ, $9::INT)::BOOLEAN AS put
 `
 
 type OffloadParams struct {
-	WindowID string
-	Viewer   *string
-	ByPlayer string
-	Entries  chain.JSON
-	At       time.Time
-	TookUs   int32
+	WindowID  string
+	Viewer    *string
+	ByPlayer  string
+	Operation string
+	Ids       []string
+	Contents  []string
+	Tokens    []int32
+	At        time.Time
+	TookUs    int32
 }
 
-// Puts contents aside, all in one statement, and notes it; ” if there is no such window.
-func (q *Queries) Offload(ctx context.Context, arg OffloadParams) (string, error) {
+// Puts contents aside, all in one statement, and notes it; false if there is no such window.
+func (q *Queries) Offload(ctx context.Context, arg OffloadParams) (bool, error) {
 	row := q.db.QueryRow(ctx, offload,
 		arg.WindowID,
 		arg.Viewer,
 		arg.ByPlayer,
-		arg.Entries,
+		arg.Operation,
+		arg.Ids,
+		arg.Contents,
+		arg.Tokens,
 		arg.At,
 		arg.TookUs,
 	)
-	var id string
-	err := row.Scan(&id)
-	return id, err
+	var put bool
+	err := row.Scan(&put)
+	return put, err
 }
 
 const overrulePairs = `-- name: OverrulePairs :exec
@@ -504,16 +513,25 @@ func (q *Queries) OverrulePairs(ctx context.Context, windowID string, pairs []st
 }
 
 const readScratchpad = `-- name: ReadScratchpad :many
-SELECT s.id, s.place, s.window_id, s.type, s.key, s.content, s.tokens, s.source, s.source_type, s.observed_at, s.created_at FROM memory.read_scratchpad($1::TEXT, CAST($2::TEXT AS CHAR(64)), CAST($3::TEXT AS CHAR(64)), $4::TIMESTAMPTZ) s
+SELECT s.id, s.place, s.window_id, s.type, s.key, s.content, s.tokens, s.source, s.source_type, s.observed_at, s.created_at FROM memory.read_scratchpad($1::TEXT, $2::TEXT, $3::TEXT, CAST($4::TEXT AS UUID), $5::TIMESTAMPTZ) s
 `
 
+type ReadScratchpadParams struct {
+	ID        string
+	Viewer    *string
+	ByPlayer  string
+	Operation string
+	At        time.Time
+}
+
 // Reads an entry, and notes it.
-func (q *Queries) ReadScratchpad(ctx context.Context, iD string, viewer *string, byPlayer string, at time.Time) ([]MemoryScratchpad, error) {
+func (q *Queries) ReadScratchpad(ctx context.Context, arg ReadScratchpadParams) ([]MemoryScratchpad, error) {
 	rows, err := q.db.Query(ctx, readScratchpad,
-		iD,
-		viewer,
-		byPlayer,
-		at,
+		arg.ID,
+		arg.Viewer,
+		arg.ByPlayer,
+		arg.Operation,
+		arg.At,
 	)
 	if err != nil {
 		return nil, err
@@ -535,40 +553,6 @@ func (q *Queries) ReadScratchpad(ctx context.Context, iD string, viewer *string,
 			&i.ObservedAt,
 			&i.CreatedAt,
 		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const recordsSpeaking = `-- name: RecordsSpeaking :many
-SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
-    SELECT DISTINCT ON (f.hash) f.hash, f.title, f.content, t.place, f.rank FROM unnest($1::TEXT[]) WITH ORDINALITY AS t (keys, place)
-    CROSS JOIN LATERAL knowledge.speaking(t.keys::INT[], $2::INT) WITH ORDINALITY AS f (hash, title, content, rank) ORDER BY f.hash, t.place
-) s ORDER BY s.place, s.rank
-`
-
-type RecordsSpeakingRow struct {
-	Hash    chain.Hash
-	Title   string
-	Content string
-}
-
-// The verified records that speak of each of some texts, given by the keys of their words.
-func (q *Queries) RecordsSpeaking(ctx context.Context, texts []string, most int32) ([]RecordsSpeakingRow, error) {
-	rows, err := q.db.Query(ctx, recordsSpeaking, texts, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []RecordsSpeakingRow{}
-	for rows.Next() {
-		var i RecordsSpeakingRow
-		if err := rows.Scan(&i.Hash, &i.Title, &i.Content); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

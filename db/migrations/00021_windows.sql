@@ -5,12 +5,12 @@ SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 
 CREATE TABLE memory.windows (
     id         UUID PRIMARY KEY DEFAULT gen_random_uuid(),
-    name       TEXT NOT NULL CHECK (octet_length(name) BETWEEN 1 AND 256),
+    name       TEXT NOT NULL,
     agent      CHAR(64) COLLATE "C" NOT NULL, -- whose it is; a domain would have every row read
     task       TEXT NOT NULL DEFAULT '',
-    capacity   INT NOT NULL CHECK (capacity BETWEEN 16 AND 2000000),
+    capacity   INT NOT NULL,
     encoding   TEXT NOT NULL,
-    used       INT NOT NULL DEFAULT 0 CHECK (used BETWEEN 0 AND capacity), -- memory.window_used, kept by whoever changes it
+    used       INT NOT NULL DEFAULT 0 CHECK (used BETWEEN 0 AND capacity), -- memory.window_used, kept by whoever changes it. The one check, since each is read anew at every write
     version    BIGINT NOT NULL DEFAULT 0, -- of what is in it: who writes says which one they have seen
     created_at TIMESTAMPTZ NOT NULL
 ) WITH (fillfactor = 70);
@@ -33,13 +33,13 @@ CREATE INDEX segment_windows_segment ON memory.segment_windows (segment_id);
 
 CREATE TABLE memory.window_items (
     id          TEXT COLLATE "C" PRIMARY KEY,
-    window_id   UUID REFERENCES memory.windows (id) ON DELETE CASCADE,
+    window_id   UUID, -- no foreign key: whoever writes to a window has locked it, and memory.end_window clears up
     segment_id  UUID REFERENCES memory.segments (id) ON DELETE CASCADE,
     place       BIGINT NOT NULL,
     type        TEXT NOT NULL,
     key         TEXT NOT NULL,
     content     TEXT NOT NULL,
-    tokens      INT NOT NULL CHECK (tokens >= 0),
+    tokens      INT NOT NULL,
     quality     JSONB NOT NULL,
     verified_by CHAR(64) COLLATE "C",
     source      CHAR(64) COLLATE "C",
@@ -48,29 +48,26 @@ CREATE TABLE memory.window_items (
     added_at    TIMESTAMPTZ NOT NULL,
     summary_of  TEXT[] NOT NULL,
     injected    BOOLEAN NOT NULL,
-    CHECK ((window_id IS NULL) <> (segment_id IS NULL)),
-    CHECK ((source IS NULL) = (source_type IS NULL))
+    CHECK (tokens >= 0 AND (window_id IS NULL) <> (segment_id IS NULL) AND (source IS NULL) = (source_type IS NULL))
 );
 CREATE INDEX window_items_window ON memory.window_items (window_id, place) WHERE window_id IS NOT NULL;
 CREATE INDEX window_items_segment ON memory.window_items (segment_id, place) WHERE segment_id IS NOT NULL;
 CREATE INDEX window_items_source ON memory.window_items (source) WHERE source IS NOT NULL;
-CREATE INDEX window_items_summary_of ON memory.window_items USING gin (summary_of) WHERE summary_of <> '{}';
 
 -- What was put aside: under the id that it had in the window, and may have there again.
 CREATE TABLE memory.scratchpad (
     id          TEXT COLLATE "C" PRIMARY KEY,
     place       BIGINT GENERATED ALWAYS AS IDENTITY,
-    window_id   UUID NOT NULL REFERENCES memory.windows (id) ON DELETE CASCADE,
+    window_id   UUID NOT NULL, -- no foreign key, as above
     type        TEXT NOT NULL,
     key         TEXT NOT NULL,
     content     TEXT NOT NULL,
-    tokens      INT NOT NULL CHECK (tokens >= 0),
+    tokens      INT NOT NULL,
     source      CHAR(64) COLLATE "C",
     source_type log.ref_type,
     observed_at TIMESTAMPTZ NOT NULL,
-    created_at  TIMESTAMPTZ NOT NULL,
-    CHECK ((source IS NULL) = (source_type IS NULL))
-);
+    created_at  TIMESTAMPTZ NOT NULL
+) WITH (toast_tuple_target = 4080); -- to compress a text of a page took longer than to write it
 CREATE INDEX scratchpad_window ON memory.scratchpad (window_id, place);
 CREATE INDEX scratchpad_source ON memory.scratchpad (source) WHERE source IS NOT NULL;
 
@@ -86,10 +83,10 @@ CREATE TABLE memory.tools (
 
 -- What was done to a window, in the same transaction. Once a window is deleted, what figures need is left, without any text.
 CREATE TABLE memory.window_operations (
-    id            UUID PRIMARY KEY DEFAULT gen_random_uuid(), -- a place would say how many others there are
+    id            UUID PRIMARY KEY DEFAULT gen_random_uuid(), -- random, since a place would say how many others there are
     place         BIGINT GENERATED ALWAYS AS IDENTITY,
-    window_id     UUID REFERENCES memory.windows (id), -- NULL: it is deleted
-    agent         CHAR(64) COLLATE "C" CHECK ((agent IS NULL) = (window_id IS NOT NULL)), -- whose it was
+    window_id     UUID, -- NULL: it is deleted. No foreign key, as above
+    agent         CHAR(64) COLLATE "C", -- whose it was
     kind          TEXT NOT NULL,
     at            TIMESTAMPTZ NOT NULL,
     by_player     CHAR(64) COLLATE "C", -- NULL: the log
@@ -115,7 +112,7 @@ CREATE TABLE memory.window_operations (
 );
 CREATE INDEX window_operations_window ON memory.window_operations (window_id, place);
 CREATE INDEX window_operations_drafts ON memory.window_operations (window_id, place) WHERE draft IS NOT NULL;
-CREATE INDEX window_operations_at ON memory.window_operations (at);
+CREATE INDEX window_operations_at ON memory.window_operations USING brin (at) WITH (autosummarize = on);
 CREATE INDEX window_operations_agent ON memory.window_operations (agent, at) WHERE window_id IS NULL;
 CREATE INDEX window_operations_sources ON memory.window_operations USING gin (sources) WHERE sources <> '{}';
 
@@ -133,29 +130,6 @@ ALTER TABLE memory.scratchpad ALTER COLUMN content SET STATISTICS 0, ALTER COLUM
 ALTER TABLE memory.window_operations ALTER COLUMN draft SET STATISTICS 0, ALTER COLUMN query SET STATISTICS 0,
     ALTER COLUMN rejected SET STATISTICS 0, ALTER COLUMN mitigations SET STATISTICS 0, ALTER COLUMN judgements SET STATISTICS 0,
     ALTER COLUMN superseded SET STATISTICS 0, ALTER COLUMN overruled SET STATISTICS 0;
-
--- The words of verified records, as keys of embedding.lexical: looked through at every write, and no further than is needed, which the
--- index of embedding.lexical cannot.
-CREATE TABLE embedding.record_words (
-    key       INT NOT NULL,
-    source_id BIGINT NOT NULL,
-    PRIMARY KEY (key, source_id)
-);
--- +goose StatementBegin
-CREATE FUNCTION embedding.note_record_words() RETURNS TRIGGER LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    INSERT INTO embedding.record_words (key, source_id)
-    SELECT DISTINCT k.key, a.source_id FROM added a JOIN knowledge.records r ON r.id = a.source_id AND r.verified CROSS JOIN LATERAL unnest(a.keys) AS k (key)
-    WHERE a.kind <> 'context' ORDER BY 1, 2 ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END $$;
--- +goose StatementEnd
-CREATE TRIGGER record_words AFTER INSERT ON embedding.lexical REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION embedding.note_record_words();
-ALTER TABLE embedding.lexical ENABLE ALWAYS TRIGGER record_words;
-INSERT INTO embedding.record_words (key, source_id)
-SELECT DISTINCT k.key, l.source_id FROM knowledge.records r JOIN embedding.lexical l ON l.kind = r.kind AND l.source_id = r.id CROSS JOIN LATERAL unnest(l.keys) AS k (key)
-WHERE r.verified ORDER BY 1, 2;
 
 -- How much a window holds.
 CREATE FUNCTION memory.window_used(of_window UUID) RETURNS INT LANGUAGE sql STABLE
@@ -178,24 +152,20 @@ BEGIN
     END IF;
 END $$;
 
--- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and NULL. Its plans are
--- made once: to plan took longer than to do it.
-CREATE FUNCTION memory.change_window(of_window UUID, seen BIGINT, op JSONB, gone TEXT[], kept JSONB, added JSONB, at TIMESTAMPTZ) RETURNS UUID LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+-- All that an operation does to a window, unless somebody has changed it since it was read, or added records to those that were
+-- asked (NULL: these do not matter): then nothing, and false. Here and below most is done by one statement, whose plan is made once:
+-- to plan and begin several took longer than to do what they say.
+CREATE FUNCTION memory.change_window(of_window UUID, seen BIGINT, records BIGINT, op JSONB, gone TEXT[], kept JSONB, added JSONB, at TIMESTAMPTZ) RETURNS BOOLEAN LANGUAGE plpgsql
+    SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
-    holds INT;
     aside INT := 0;
-    done UUID;
 BEGIN
-    UPDATE memory.windows w SET version = w.version + 1, used = (op ->> 'tokens_after')::INT WHERE w.id = of_window AND w.version = seen
-        RETURNING w.capacity INTO holds;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
     IF gone <> '{}' THEN
+        PERFORM FROM memory.windows w WHERE w.id = of_window AND w.version = seen AND NOT EXISTS (SELECT FROM knowledge.records r WHERE r.id > records) FOR UPDATE;
+        IF NOT FOUND THEN
+            RETURN FALSE;
+        END IF;
         DELETE FROM memory.window_items i WHERE i.id = ANY (gone);
-    END IF;
-    IF kept <> '[]' THEN
         INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, source, source_type, observed_at, created_at)
         SELECT k.id, of_window, k.type, k.key, k.content, k.tokens, k.source, k.source_type::log.ref_type, k.observed_at, at
         FROM jsonb_to_recordset(kept) AS k (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ)
@@ -203,93 +173,54 @@ BEGIN
         ON CONFLICT (id) DO NOTHING; -- what was injected is there
         GET DIAGNOSTICS aside = ROW_COUNT;
     END IF;
-    IF added <> '[]' THEN
+    WITH now AS (
+        UPDATE memory.windows w SET version = w.version + 1, used = (op ->> 'tokens_after')::INT
+        WHERE w.id = of_window AND w.version = seen AND (gone <> '{}' OR NOT EXISTS (SELECT FROM knowledge.records r WHERE r.id > records))
+        RETURNING w.capacity
+    ), entered AS (
         INSERT INTO memory.window_items (id, window_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
         SELECT a.id, of_window, a.place, a.type, a.key, a.content, a.tokens, a.quality, a.verified_by, a.source, a.source_type::log.ref_type, a.observed_at, a.added_at,
             a.summary_of, a.injected
-        FROM jsonb_to_recordset(added) AS a (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, quality JSONB,
-            verified_by TEXT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ, added_at TIMESTAMPTZ, summary_of TEXT[], injected BOOLEAN);
-    END IF;
-    INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality,
+        FROM now, jsonb_to_recordset(added) AS a (id TEXT, place BIGINT, type TEXT, key TEXT, content TEXT, tokens INT, quality JSONB,
+            verified_by TEXT, source TEXT, source_type TEXT, observed_at TIMESTAMPTZ, added_at TIMESTAMPTZ, summary_of TEXT[], injected BOOLEAN)
+    )
+    INSERT INTO memory.window_operations (id, window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality,
         mitigations, compression, judgements, entered, gone, superseded, put_aside, selection, sources)
-    SELECT of_window, o.kind, at, o.by_player, holds, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality,
+    SELECT o.id, of_window, o.kind, at, o.by_player, now.capacity, o.tokens_before, o.tokens_after, o.took_us, o.type, o.draft, o.query, o.rejected, o.quality,
         o.mitigations, o.compression, o.judgements, o.entered, o.gone, o.superseded, aside, o.selection, o.sources
-    FROM jsonb_to_record(op) AS o (kind TEXT, by_player TEXT, tokens_before INT, tokens_after INT, took_us INT, type TEXT, draft JSONB, query TEXT, rejected TEXT, quality JSONB,
-        mitigations JSONB, compression JSONB, judgements JSONB, entered TEXT[], gone TEXT[], superseded JSONB, selection UUID, sources CHAR(64)[])
-    RETURNING id INTO done;
-    RETURN done;
+    FROM now, jsonb_to_record(op) AS o (id UUID, kind TEXT, by_player TEXT, tokens_before INT, tokens_after INT, took_us INT, type TEXT, draft JSONB, query TEXT, rejected TEXT, quality JSONB,
+        mitigations JSONB, compression JSONB, judgements JSONB, entered TEXT[], gone TEXT[], superseded JSONB, selection UUID, sources CHAR(64)[]);
+    RETURN FOUND;
 END $$;
 
--- Puts contents on the scratchpad of a window of the agent (NULL: of anybody), and notes it; NULL if there is none.
-CREATE FUNCTION memory.offload(of_window UUID, viewer CHAR(64), by_player CHAR(64), entries JSONB, at TIMESTAMPTZ, took_us INT) RETURNS UUID LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
-DECLARE
-    w memory.windows;
-    n INT;
-    done UUID;
+-- Puts contents on the scratchpad of a window of the agent (NULL: of anybody), and notes it; false if there is none.
+CREATE FUNCTION memory.offload(of_window UUID, viewer TEXT, by_player TEXT, operation UUID, ids TEXT[], contents TEXT[], tokens INT[], at TIMESTAMPTZ, took_us INT)
+    RETURNS BOOLEAN LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
-    SELECT * INTO w FROM memory.windows o WHERE o.id = of_window AND (viewer IS NULL OR o.agent = viewer) FOR KEY SHARE;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
-    INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at)
-    SELECT k.id, of_window, 'knowledge', '', k.content, k.tokens, at, at
-    FROM jsonb_to_recordset(entries) AS k (id TEXT, place INT, content TEXT, tokens INT) ORDER BY k.place;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, put_aside)
-    VALUES (of_window, 'offload', at, by_player, w.capacity, w.used, w.used, took_us, n) RETURNING id INTO done;
-    RETURN done;
+    WITH w AS (
+        SELECT o.id, o.capacity, o.used FROM memory.windows o WHERE o.id = of_window AND (viewer IS NULL OR o.agent = viewer::bpchar) FOR KEY SHARE
+    ), put AS (
+        INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at)
+        SELECT unnest(ids), w.id, 'knowledge', '', unnest(contents), unnest(tokens), at, at FROM w
+    )
+    INSERT INTO memory.window_operations (id, window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, put_aside)
+    SELECT operation, w.id, 'offload', at, by_player, w.capacity, w.used, w.used, took_us, cardinality(ids) FROM w;
+    RETURN FOUND;
 END $$;
 
 -- Reads an entry of the scratchpad of a window of the agent (NULL: of anybody), and notes it.
-CREATE FUNCTION memory.read_scratchpad(entry TEXT, viewer CHAR(64), by_player CHAR(64), at TIMESTAMPTZ) RETURNS SETOF memory.scratchpad LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
-DECLARE
-    e memory.scratchpad;
-    w memory.windows;
+CREATE FUNCTION memory.read_scratchpad(entry TEXT, viewer TEXT, by_player TEXT, operation UUID, at TIMESTAMPTZ) RETURNS SETOF memory.scratchpad
+    LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
-    SELECT * INTO e FROM memory.scratchpad s WHERE s.id = entry;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    SELECT * INTO w FROM memory.windows o WHERE o.id = e.window_id AND (viewer IS NULL OR o.agent = viewer);
-    IF FOUND THEN
-        INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, entered)
-        VALUES (w.id, 'read', at, by_player, w.capacity, w.used, w.used, 0, ARRAY[e.id]);
-        RETURN NEXT e;
-    END IF;
-END $$;
-
--- The verified records that share the rarest of these words, keys of embedding.lexical: a record counts for as much as what it shares
--- is rare. Of a word that many have, the newest are looked at: how far these lie apart tells how rare it is. Who has two such words
--- is looked for among more.
-CREATE FUNCTION knowledge.speaking(words INT[], most INT) RETURNS TABLE (hash CHAR(64), title TEXT, content TEXT) LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-DECLARE
-    total FLOAT8 := (SELECT max(r.id) FROM knowledge.records r);
-BEGIN
-    RETURN QUERY
-    WITH hits AS MATERIALIZED (
-        SELECT w.key, h.id FROM unnest(words) AS w (key) CROSS JOIN LATERAL (
-            SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 50) h
-    ), weights AS MATERIALIZED (
-        SELECT h.key, count(*) AS n, CASE WHEN count(*) < 50 THEN total ELSE total + 1 - min(h.id) END / count(*) AS rarity FROM hits h GROUP BY h.key
-    ), common AS MATERIALIZED (
-        SELECT w.key FROM weights w WHERE w.n = 50 ORDER BY w.rarity DESC, w.key LIMIT 3
-    ), chosen AS MATERIALIZED (
-        SELECT h.id FROM (SELECT w.key, sum(w.n) OVER (ORDER BY w.rarity DESC, w.key) - w.n AS rarer FROM weights w) w JOIN hits h ON h.key = w.key WHERE w.rarer < 60
-        UNION (SELECT h.id FROM common w CROSS JOIN LATERAL (
-                SELECT o.source_id AS id FROM embedding.record_words o WHERE o.key = w.key ORDER BY o.source_id DESC LIMIT 800) h
-            GROUP BY h.id HAVING count(*) > 1 ORDER BY count(*) DESC, h.id DESC LIMIT 30)
-    ), passages AS (
-        SELECT c.id, l.passage, sum(ln(1 + w.rarity)) AS score
-        FROM chosen c JOIN knowledge.records r ON r.id = c.id JOIN embedding.lexical l ON l.kind = r.kind AND l.source_id = c.id
-            CROSS JOIN LATERAL unnest(l.keys OPERATOR(public.&) words) AS k (key) JOIN weights w ON w.key = k.key
-        GROUP BY c.id, l.passage
+    RETURN QUERY WITH e AS (
+        SELECT s.* FROM memory.scratchpad s JOIN memory.windows w ON w.id = s.window_id WHERE s.id = entry AND (viewer IS NULL OR w.agent = viewer::bpchar)
+    ), w AS (
+        SELECT o.id, o.capacity, o.used FROM memory.windows o WHERE o.id = (SELECT e.window_id FROM e) FOR KEY SHARE
+    ), noted AS (
+        INSERT INTO memory.window_operations (id, window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, entered)
+        SELECT operation, w.id, 'read', at, by_player, w.capacity, w.used, w.used, 0, ARRAY[entry] FROM w
     )
-    SELECT r.hash::CHAR(64), r.title, left(r.content, 65536) -- what a judge reads
-    FROM (SELECT p.id, max(p.score) AS score FROM passages p GROUP BY p.id ORDER BY score DESC, p.id DESC LIMIT most) f
-    JOIN knowledge.records r ON r.id = f.id ORDER BY f.score DESC, r.id DESC;
+    SELECT e.* FROM e, w;
 END $$;
 
 -- Takes what came from a message out of all windows, with the summaries that stand for it; for good, scratchpads and history
@@ -312,7 +243,7 @@ BEGIN
     leaving := ARRAY(SELECT i.id FROM memory.window_items i WHERE i.source = message
         UNION SELECT s.id FROM memory.scratchpad s WHERE s.source = message);
     IF leaving <> '{}' THEN
-        leaving := leaving || ARRAY(SELECT i.id FROM memory.window_items i WHERE i.summary_of && leaving AND i.summary_of <> '{}');
+        leaving := leaving || ARRAY(SELECT i.id FROM memory.window_items i WHERE i.window_id = ANY (touched) AND i.summary_of && leaving);
         FOR w IN
             SELECT o.id, o.capacity, o.used FROM memory.windows o
             WHERE o.id IN (
@@ -348,7 +279,7 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION memory.keep_figures() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION memory.end_window() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     UPDATE memory.window_operations o SET window_id = NULL, agent = OLD.agent, by_player = NULL, draft = NULL, query = NULL, rejected = NULL,
@@ -357,6 +288,8 @@ BEGIN
             jsonb_build_object('before', o.compression -> 'before', 'after', o.compression -> 'after', 'took', o.compression -> 'took') END,
         judgements = '[]', entered = '{}', gone = '{}', superseded = '[]', selection = NULL, sources = '{}', overruled = NULL
     WHERE o.window_id = OLD.id;
+    DELETE FROM memory.window_items i WHERE i.window_id = OLD.id;
+    DELETE FROM memory.scratchpad s WHERE s.window_id = OLD.id;
     RETURN OLD;
 END $$;
 
@@ -392,7 +325,7 @@ CREATE TRIGGER forget_in_windows AFTER UPDATE ON log.messages FOR EACH ROW
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER forget_in_windows;
 CREATE TRIGGER keep_drafts AFTER INSERT ON memory.window_operations FOR EACH ROW WHEN (NEW.draft IS NOT NULL) EXECUTE FUNCTION memory.keep_drafts();
 ALTER TABLE memory.window_operations ENABLE ALWAYS TRIGGER keep_drafts;
-CREATE TRIGGER keep_figures BEFORE DELETE ON memory.windows FOR EACH ROW EXECUTE FUNCTION memory.keep_figures();
-ALTER TABLE memory.windows ENABLE ALWAYS TRIGGER keep_figures;
+CREATE TRIGGER end_window BEFORE DELETE ON memory.windows FOR EACH ROW EXECUTE FUNCTION memory.end_window();
+ALTER TABLE memory.windows ENABLE ALWAYS TRIGGER end_window;
 CREATE TRIGGER quarantine_in_windows AFTER INSERT ON memory.quarantines FOR EACH ROW EXECUTE FUNCTION memory.quarantine_in_windows();
 ALTER TABLE memory.quarantines ENABLE ALWAYS TRIGGER quarantine_in_windows;

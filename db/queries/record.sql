@@ -6,6 +6,14 @@ SELECT * FROM knowledge.records WHERE hash = ANY (@hashes::bpchar[]);
 -- name: RecordsByID :many
 SELECT * FROM knowledge.records WHERE id = ANY (@ids::BIGINT[]) ORDER BY id;
 
+-- name: RecordsSince :many
+-- What leads to verified records, in their order; of others, that they are there.
+SELECT r.id, r.verified, (CASE WHEN r.verified THEN r.title || E'\n' || r.content ELSE '' END)::TEXT AS text FROM knowledge.records r WHERE r.id > @after ORDER BY r.id LIMIT @row_count;
+
+-- name: RecordsToJudge :many
+-- No more of each than a judge reads.
+SELECT r.id, r.hash, r.title, left(r.content, 65536)::TEXT AS content FROM knowledge.records r WHERE r.id = ANY (@ids::BIGINT[]);
+
 -- name: AddRecord :many
 -- Gives nothing if the record is there already: see FindRecord.
 INSERT INTO knowledge.records (kind, book, title, content, data, verified, created_at)

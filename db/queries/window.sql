@@ -100,13 +100,6 @@ INSERT INTO memory.window_overruled (window_id, pair) SELECT CAST(@window_id::TE
 -- name: MarkOverruled :many
 UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = CAST(@id::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.id;
 
--- name: RecordsSpeaking :many
--- The verified records that speak of each of some texts, given by the keys of their words.
-SELECT s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
-    SELECT DISTINCT ON (f.hash) f.hash, f.title, f.content, t.place, f.rank FROM unnest(@texts::TEXT[]) WITH ORDINALITY AS t (keys, place)
-    CROSS JOIN LATERAL knowledge.speaking(t.keys::INT[], @most::INT) WITH ORDINALITY AS f (hash, title, content, rank) ORDER BY f.hash, t.place
-) s ORDER BY s.place, s.rank;
-
 -- name: SourceKind :many
 -- Whether a hash is a message that somebody sees, or a record, and may be used.
 SELECT 'context'::log.ref_type AS kind, (m.content IS NULL)::BOOLEAN AS erased,
@@ -120,8 +113,9 @@ UNION ALL SELECT r.kind, FALSE, FALSE FROM knowledge.records r WHERE r.hash = CA
 SELECT memory.refuse_sources(@hashes::TEXT[]);
 
 -- name: ChangeWindow :one
--- All that an operation does to a window, unless somebody has changed it since it was read: then nothing, and ''.
-SELECT COALESCE(memory.change_window(CAST(@window_id::TEXT AS UUID), @version::BIGINT, @operation::JSONB, @gone::TEXT[], @kept::JSONB, @added::JSONB, @at::TIMESTAMPTZ)::TEXT, '')::TEXT AS id;
+-- All that an operation does to a window, unless somebody has changed it since it was read, or added records since those up to
+-- one were (NULL: these do not matter): then nothing, and false.
+SELECT memory.change_window(CAST(@window_id::TEXT AS UUID), @version::BIGINT, sqlc.narg('records')::BIGINT, @operation::JSONB, @gone::TEXT[], @kept::JSONB, @added::JSONB, @at::TIMESTAMPTZ)::BOOLEAN AS kept;
 
 -- name: AddSegmentItem :exec
 INSERT INTO memory.window_items (id, segment_id, place, type, key, content, tokens, quality, verified_by, source, source_type, observed_at, added_at, summary_of, injected)
@@ -167,16 +161,16 @@ SELECT c.id, 'remove', @at::TIMESTAMPTZ, @by_player::TEXT, c.capacity, c.used + 
 INSERT INTO memory.window_operations (window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, type, draft, query, rejected, quality, mitigations, judgements, sources)
 SELECT w.id, @kind::TEXT, @at::TIMESTAMPTZ, @by_player::TEXT, w.capacity, @tokens::INT, @tokens, @took_us::INT, sqlc.narg('type')::TEXT, CAST(sqlc.narg('draft')::TEXT AS JSONB),
     sqlc.narg('query')::TEXT, sqlc.narg('rejected')::TEXT, CAST(sqlc.narg('quality')::TEXT AS JSONB), @mitigations::JSONB, @judgements::JSONB, CAST(@sources::TEXT[] AS CHAR(64)[])
-FROM memory.windows w WHERE w.id = CAST(@window_id::TEXT AS UUID) AND w.version = @version::BIGINT
+FROM memory.windows w WHERE w.id = CAST(@window_id::TEXT AS UUID) AND w.version = @version::BIGINT FOR KEY SHARE
 RETURNING id;
 
 -- name: Offload :one
--- Puts contents aside, all in one statement, and notes it; '' if there is no such window.
-SELECT COALESCE(memory.offload(CAST(@window_id::TEXT AS UUID), CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)), CAST(@by_player::TEXT AS CHAR(64)), @entries::JSONB, @at::TIMESTAMPTZ, @took_us::INT)::TEXT, '')::TEXT AS id;
+-- Puts contents aside, all in one statement, and notes it; false if there is no such window.
+SELECT memory.offload(CAST(@window_id::TEXT AS UUID), sqlc.narg('viewer')::TEXT, @by_player::TEXT, CAST(@operation::TEXT AS UUID), @ids::TEXT[], @contents::TEXT[], @tokens::INT[], @at::TIMESTAMPTZ, @took_us::INT)::BOOLEAN AS put;
 
 -- name: ReadScratchpad :many
 -- Reads an entry, and notes it.
-SELECT s.* FROM memory.read_scratchpad(@id::TEXT, CAST(sqlc.narg('viewer')::TEXT AS CHAR(64)), CAST(@by_player::TEXT AS CHAR(64)), @at::TIMESTAMPTZ) s;
+SELECT s.* FROM memory.read_scratchpad(@id::TEXT, sqlc.narg('viewer')::TEXT, @by_player::TEXT, CAST(@operation::TEXT AS UUID), @at::TIMESTAMPTZ) s;
 
 -- name: ScratchpadEntry :many
 SELECT s.* FROM memory.scratchpad s WHERE s.id = @id AND s.window_id = CAST(@window_id::TEXT AS UUID);

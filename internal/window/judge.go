@@ -25,9 +25,17 @@ func (p *plan) against(item *Item) []known {
 	words := p.e.Words(item.Content)
 	var found []known
 	add := func(k known) {
-		if k.common = Overlap(words, p.e.Words(k.text)); k.common > 0 {
-			found = append(found, k)
+		k.common = Overlap(words, p.e.Words(k.text))
+		if k.common == 0 || len(found) == mostCompared && k.common <= found[mostCompared-1].common {
+			return
 		}
+		at, _ := slices.BinarySearchFunc(found, k.common, func(f known, common float64) int {
+			if f.common < common {
+				return 1
+			}
+			return -1 // of equals, who came first stays before
+		})
+		found = slices.Insert(found[:min(len(found), mostCompared-1)], at, k)
 	}
 	for i := range p.e.Records {
 		add(known{text: p.e.Records[i].Content, record: &p.e.Records[i]})
@@ -49,16 +57,7 @@ func (p *plan) against(item *Item) []known {
 			add(known{text: one.Content, item: one})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b known) int {
-		switch {
-		case a.common > b.common:
-			return -1
-		case a.common < b.common:
-			return 1
-		}
-		return 0
-	})
-	return found[:min(len(found), mostCompared)]
+	return found
 }
 
 // judge compares an item with what is known, and gives the ids of what it supersedes.
