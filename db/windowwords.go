@@ -140,19 +140,28 @@ func (r *recordWords) room() *room {
 	return &room{scores: make([]float32, len(r.of)+len(r.of)/8)}
 }
 
-// bestOf gives those of some passages that score best.
+// bestOf gives those of some passages that score best, the best first. It is most of what finding takes.
 func bestOf(passages []uint32, scores []float32, most int) []uint32 {
 	best := make([]uint32, 0, most)
-	order := func(a, b uint32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(b, a)) }
 	for _, p := range slices.Backward(passages) { // the newest first: of equals, they stay
+		before := func(q uint32) bool { return scores[p] > scores[q] || scores[p] == scores[q] && p > q }
 		if len(best) == most {
-			if scores[p] < scores[best[most-1]] || order(p, best[most-1]) > 0 {
+			if !before(best[most-1]) {
 				continue
 			}
 			best = best[:most-1]
 		}
-		at, _ := slices.BinarySearchFunc(best, p, order)
-		best = slices.Insert(best, at, p)
+		from, to := 0, len(best)
+		for from < to {
+			if middle := (from + to) / 2; before(best[middle]) {
+				to = middle
+			} else {
+				from = middle + 1
+			}
+		}
+		best = append(best, 0)
+		copy(best[from+1:], best[from:])
+		best[from] = p
 	}
 	return best
 }
