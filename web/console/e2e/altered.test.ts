@@ -108,9 +108,16 @@ describe("one field of one message, altered in the database, is named by one cli
     ["sequence", "4000", "its sequence", () => "4"],
   ];
 
-  it.each(cases)("%s = %s", async (column, change, words, was) => {
-    const v = await Visit.begin(browser, server);
+  let v: Visit;
+  beforeAll(async () => {
+    v = await Visit.begin(browser, server);
     await v.signIn("/settings");
+  });
+  afterAll(async () => {
+    await v?.end();
+  });
+
+  it.each(cases)("%s = %s", async (column, change, words, was) => {
     const before = was();
     await altered(`${column} = ${column === "salt" ? `substr(${change}, 1, 16)` : change}`, async () => {
       const found = await oneClick(v);
@@ -118,6 +125,5 @@ describe("one field of one message, altered in the database, is named by one cli
       expect(found).toContain(before);
       expect(found).toMatch(/computed here [0-9a-f]{64} stated [0-9a-f]{64}/);
     });
-    await v.end();
   });
 });
