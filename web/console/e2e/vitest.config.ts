@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// One server and one browser for all tests, one test after another: they share two cores with the database.
+// A server and a browser for each file, one test after another: they share two cores with the database.
 export default defineConfig({
   test: {
     root: import.meta.dirname,
