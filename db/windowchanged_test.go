@@ -2,10 +2,12 @@ package db
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/window"
 )
 
@@ -35,5 +37,19 @@ func TestLeavingOfMany(t *testing.T) {
 	few, many := took(window.MaxItems/16), took(window.MaxItems)
 	if many > 64*few {
 		t.Errorf("%d items take %v, and 16 times as many %v", window.MaxItems/16, few, many)
+	}
+}
+
+// Of tools that are too much for any window nothing is counted.
+func TestLongToolsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	tools := make([]window.Tool, 100)
+	for i := range tools {
+		tools[i] = window.Tool{Name: fmt.Sprint("tool", i), Description: strings.Repeat("does things ", 1000)}
+	}
+	counted := 0
+	err := checkTools(tools, 1, func(string) (int, error) { counted++; return 1, nil })
+	if fault.CodeOf(err) != fault.BadUserInput || counted > 0 {
+		t.Errorf("checkTools() = %v, %d were counted", err, counted)
 	}
 }

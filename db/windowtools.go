@@ -25,9 +25,9 @@ const (
 )
 
 // checkTools checks tools and counts what they cost: name, description and schema, a line each.
-func checkTools(tools []window.Tool, count token.Counter) error {
-	if len(tools) == 0 || len(tools) > window.MaxTools {
-		return fault.Input("tools", "has %d entries; 1 to %d are allowed", len(tools), window.MaxTools)
+func checkTools(tools []window.Tool, least int, count token.Counter) error {
+	if len(tools) < least || len(tools) > window.MaxTools {
+		return fault.Input("tools", "has %d entries; %d to %d are allowed", len(tools), least, window.MaxTools)
 	}
 	names := make(map[string]bool, len(tools))
 	for i := range tools {
@@ -48,6 +48,12 @@ func checkTools(tools []window.Tool, count token.Counter) error {
 		if err := chain.CheckJSON(field+".schema", &t.Schema, MaxToolSchema); err != nil {
 			return err
 		}
+	}
+	if err := checkToolBytes(tools); err != nil { // before they are counted, which takes longer
+		return err
+	}
+	for i := range tools {
+		t := &tools[i]
 		n, err := count(t.Name + "\n" + t.Description + "\n" + string(t.Schema))
 		if err != nil {
 			return err
@@ -61,18 +67,28 @@ func checkTools(tools []window.Tool, count token.Counter) error {
 //
 // Faults: BAD_USER_INPUT names the field; NOT_FOUND; CONTEXT_WINDOW_EXCEEDED if they are few, and do not fit.
 func (d *DB) RegisterTools(ctx context.Context, id string, tools []window.Tool, by chain.Hash) ([]window.Tool, error) {
+	return d.registerTools(ctx, id, tools, 1, by)
+}
+
+// ReplaceTools does the same, and takes all other tools from the window: all, if none is given.
+func (d *DB) ReplaceTools(ctx context.Context, id string, tools []window.Tool, by chain.Hash) ([]window.Tool, error) {
+	return d.registerTools(ctx, id, tools, 0, by)
+}
+
+// registerTools replaces what the window has if none is enough.
+func (d *DB) registerTools(ctx context.Context, id string, tools []window.Tool, least int, by chain.Hash) ([]window.Tool, error) {
 	var registered []window.Tool
 	err := d.changing(ctx, id, func(_ *dbgen.Queries, l *loaded) (kept bool, err error) {
 		e, err := d.env(ctx, l)
 		if err == nil {
-			err = checkTools(tools, e.Count)
+			err = checkTools(tools, least, e.Count)
 		}
 		if err != nil {
 			return false, err
 		}
 		o := d.begin(WindowRegisterTools, by)
 		var all []window.Tool
-		if o.out, all, err = window.Register(ctx, e, l.Window, tools); err != nil {
+		if o.out, all, err = window.Register(ctx, e, l.Window, tools, least == 0); err != nil {
 			return false, d.noteExceeded(ctx, l, &o, err)
 		}
 		if err := checkToolBytes(all); err != nil {

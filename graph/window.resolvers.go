@@ -129,10 +129,13 @@ func (r *mutationResolver) InjectFromScratchpad(ctx context.Context, window stri
 	return &model.WindowItem{Item: item}, nil
 }
 
-func (r *mutationResolver) RegisterTools(ctx context.Context, window string, tools []model.ToolInput) ([]window.Tool, error) {
+func (r *mutationResolver) RegisterTools(ctx context.Context, window string, tools []model.ToolInput, replace bool) ([]window.Tool, error) {
 	caller, key, err := callerAndWindow(ctx, "window", window)
 	if err != nil {
 		return nil, err
+	}
+	if replace {
+		return r.view(ctx).ReplaceTools(ctx, key, model.WindowTools(tools), caller.Player)
 	}
 	return r.view(ctx).RegisterTools(ctx, key, model.WindowTools(tools), caller.Player)
 }

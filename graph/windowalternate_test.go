@@ -190,6 +190,18 @@ func TestAlternate6Confusion(t *testing.T) {
 	if m := a.metrics(); m["confusionMitigations"] != 1 || m["ragOverToolsCalls"] != 1 {
 		t.Errorf("4A.5: %v", m)
 	}
+	const replace = `mutation($w: ID!, $t: [ToolInput!]!) { registerTools(window: $w, tools: $t, replace: true) { name tokens shown } }`
+	a.ask(replace, object{"w": id, "t": tools[:2]}, &out)
+	if w := a.window(id); len(w.Tools) != 2 || len(out.RegisterTools) != 2 || w.Used != w.Tools[0].Tokens+w.Tools[1].Tokens {
+		t.Errorf("replaced by two: %+v, %d used", w.Tools, w.Used)
+	}
+	if got := a.try(register, object{"w": id, "t": []object{}}); len(got.Errors) == 0 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" {
+		t.Errorf("none registered: %+v", got)
+	}
+	a.ask(replace, object{"w": id, "t": []object{}}, &out)
+	if w := a.window(id); len(w.Tools) != 0 || len(out.RegisterTools) != 0 || w.Used != 0 {
+		t.Errorf("replaced by none: %+v, %d used", w.Tools, w.Used)
+	}
 }
 
 func TestAlternate7Clash(t *testing.T) {

@@ -478,7 +478,7 @@ type ComplexityRoot struct {
 		Quarantine           func(childComplexity int, message chain.Hash, reason string) int
 		RecordExchange       func(childComplexity int, conversation string, user string, assistant string, state *chain.JSON, idempotencyKey *string) int
 		RecordSelection      func(childComplexity int, selection string, message chain.Draft) int
-		RegisterTools        func(childComplexity int, window string, tools []model.ToolInput) int
+		RegisterTools        func(childComplexity int, window string, tools []model.ToolInput, replace bool) int
 		ReleaseQuarantine    func(childComplexity int, message chain.Hash, reason string) int
 		RemoveFromWindow     func(childComplexity int, window string, items []string) int
 		RequestContext       func(childComplexity int, input model.ContextRequestInput) int
@@ -2925,7 +2925,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.RegisterTools(childComplexity, args["window"].(string), args["tools"].([]model.ToolInput)), true
+		return e.ComplexityRoot.Mutation.RegisterTools(childComplexity, args["window"].(string), args["tools"].([]model.ToolInput), args["replace"].(bool)), true
 	case "Mutation.releaseQuarantine":
 		if e.ComplexityRoot.Mutation.ReleaseQuarantine == nil {
 			break
@@ -8308,7 +8308,7 @@ extend type Mutation {
   "Puts something of the scratchpad into the window, where it counts until it is removed. The entry stays. CONTENT_REJECTED if a verified record contradicts it."
   injectFromScratchpad("The window's global id." window: ID!, "The entry's id." entry: ID!): WindowItem!
   "Registers tools, all or none. A window describes at most 30; of more it describes those that ` + "`" + `searchTools` + "`" + ` finds. Gives them as they are now."
-  registerTools("The window's global id." window: ID!, "1 to 1,000." tools: [ToolInput!]!): [Tool!]!
+  registerTools("The window's global id." window: ID!, "1 to 1,000; none only to replace all." tools: [ToolInput!]!, "Whether these are all that the window is to have: all others leave it." replace: Boolean! = false): [Tool!]!
   "Overrules what judges said in an operation: what was rejected enters, and what was superseded comes back. The same pairs of texts are not held to contradict each other in this window again. Administrators only."
   overruleJudgement("The operation's id." operation: ID!, "Why: 1 byte to 1 KiB." reason: String!): WindowOperation!
 }

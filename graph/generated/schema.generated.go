@@ -54,7 +54,7 @@ type MutationResolver interface {
 	WriteToSegment(ctx context.Context, segment string, input model.WriteInput) (*model.WriteResult, error)
 	Offload(ctx context.Context, window string, contents []string) ([]db.ScratchpadEntry, error)
 	InjectFromScratchpad(ctx context.Context, window string, entry string) (*model.WindowItem, error)
-	RegisterTools(ctx context.Context, window string, tools []model.ToolInput) ([]window.Tool, error)
+	RegisterTools(ctx context.Context, window string, tools []model.ToolInput, replace bool) ([]window.Tool, error)
 	OverruleJudgement(ctx context.Context, operation string, reason string) (*model.WindowOperation, error)
 }
 type QueryResolver interface {
@@ -524,6 +524,14 @@ func (ec *executionContext) field_Mutation_registerTools_args(ctx context.Contex
 		return nil, err
 	}
 	args["tools"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "replace",
+		func(ctx context.Context, v any) (bool, error) {
+			return ec.unmarshalNBoolean2bool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["replace"] = arg2
 	return args, nil
 }
 
@@ -2795,7 +2803,7 @@ func (ec *executionContext) _Mutation_registerTools(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().RegisterTools(ctx, fc.Args["window"].(string), fc.Args["tools"].([]model.ToolInput))
+			return ec.Resolvers.Mutation().RegisterTools(ctx, fc.Args["window"].(string), fc.Args["tools"].([]model.ToolInput), fc.Args["replace"].(bool))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []window.Tool) graphql.Marshaler {

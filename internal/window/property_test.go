@@ -115,13 +115,13 @@ func (w *world) step(t *rapid.T) {
 			w.apply(t, i, what, out, false, false)
 		}
 	case "register":
-		tools := make([]window.Tool, rapid.IntRange(1, 20).Draw(t, "tools"))
+		tools := make([]window.Tool, rapid.IntRange(0, 20).Draw(t, "tools"))
 		for j := range tools {
 			tools[j] = window.Tool{Name: fmt.Sprint("tool", rapid.IntRange(0, 40).Draw(t, "name")), Tokens: rapid.IntRange(1, 10).Draw(t, "tokens")}
 		}
 		slices.SortFunc(tools, func(a, b window.Tool) int { return strings.Compare(a.Name, b.Name) })
 		tools = slices.CompactFunc(tools, func(a, b window.Tool) bool { return a.Name == b.Name })
-		out, all, err := window.Register(ctx, &e, one, tools)
+		out, all, err := window.Register(ctx, &e, one, tools, rapid.Bool().Draw(t, "replace"))
 		if exceeded(t, what, err) {
 			break
 		}

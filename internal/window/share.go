@@ -270,17 +270,18 @@ func (p *plan) unshare(id string) bool {
 }
 
 // Register decides what comes of tools that a window is to have, those of the same name in their new form. Of more than
-// ToolsShown none is described: they are searched for.
+// ToolsShown none is described: they are searched for. They are all that it is to have if they replace what it has. What takes no
+// more room than the tools did is done however full the window is.
 //
 // Faults: those of Write.
-func Register(ctx context.Context, e *Env, w Window, tools []Tool) (Outcome, []Tool, error) {
+func Register(ctx context.Context, e *Env, w Window, tools []Tool, replace bool) (Outcome, []Tool, error) {
 	p, err := newPlan(ctx, e, w)
 	if err != nil {
 		return Outcome{}, nil, err
 	}
 	out := Outcome{Before: p.before}
 	all := slices.DeleteFunc(slices.Clone(w.Tools), func(t Tool) bool {
-		return slices.ContainsFunc(tools, func(n Tool) bool { return n.Name == t.Name })
+		return replace || slices.ContainsFunc(tools, func(n Tool) bool { return n.Name == t.Name })
 	})
 	all = append(all, tools...)
 	if len(all) > MaxTools {
@@ -293,11 +294,11 @@ func Register(ctx context.Context, e *Env, w Window, tools []Tool) (Outcome, []T
 		}
 	}
 	p.w.Tools = nil
-	if shown {
+	if described := p.before - p.w.Used(); shown && tokens > described {
 		if out.Compression, err = p.makeRoom(tokens); err != nil {
 			return out, nil, err
 		}
-	} else {
+	} else if !shown {
 		out.Mitigations = []Mitigation{{Failure: Confusion, Action: ActionToolsAside, Items: []string{}, Reason: confusion(len(all))}}
 	}
 	p.w.Tools = all

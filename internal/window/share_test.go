@@ -201,9 +201,9 @@ func TestRegister(t *testing.T) {
 			t.Parallel()
 			w := window.Window{Capacity: test.capacity}
 			if test.before > 0 {
-				_, w.Tools, _ = window.Register(t.Context(), newEnv(), w, tools(test.before, 10))
+				_, w.Tools, _ = window.Register(t.Context(), newEnv(), w, tools(test.before, 10), false)
 			}
-			out, all, err := window.Register(t.Context(), newEnv(), w, test.more)
+			out, all, err := window.Register(t.Context(), newEnv(), w, test.more, false)
 			if (fault.CodeOf(err) == fault.ContextWindowExceeded) != test.exceeded {
 				t.Fatalf("Register gave %v", err)
 			}
@@ -221,20 +221,61 @@ func TestRegister(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := window.Register(t.Context(), e, window.Window{Capacity: 10}, tools(window.MaxTools+1, 1)); fault.CodeOf(err) != fault.BadUserInput {
+	if _, _, err := window.Register(t.Context(), e, window.Window{Capacity: 10}, tools(window.MaxTools+1, 1), false); fault.CodeOf(err) != fault.BadUserInput {
 		t.Errorf("too many: %v", err)
 	}
 	// Room is made for them.
 	w := holding(t, 100, part(window.Knowledge, "k", 70))
-	if out, _, err := window.Register(t.Context(), e, w, tools(4, 10)); err != nil || out.After != 40 || out.Compression == nil {
+	if out, _, err := window.Register(t.Context(), e, w, tools(4, 10), false); err != nil || out.After != 40 || out.Compression == nil {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// Tools that replace others are all that a window has, and to have less of them is possible however full it is.
+func TestReplaceTools(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name              string
+		before, goals     int
+		more              []window.Tool
+		all, used, asides int
+		exceeded          bool
+	}{
+		{"by none", 9, 0, nil, 0, 0, 0, false},
+		{"many by none", 40, 0, nil, 0, 0, 0, false},
+		{"none by none", 0, 0, nil, 0, 0, 0, false},
+		{"by one", 9, 0, tools(1, 20), 1, 20, 0, false},
+		{"many by few", 40, 0, tools(2, 10), 2, 20, 0, false},
+		{"few by many", 9, 0, tools(31, 10), 31, 0, 1, false},
+		{"by none in a full window", 2, 98, nil, 0, 98, 0, false},
+		{"by less in a full window", 2, 97, tools(1, 2), 1, 99, 0, false},
+		{"by more in a full window", 2, 97, tools(1, 4), 0, 0, 0, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := holding(t, 100)
+			if test.goals > 0 {
+				w.Items = []window.Item{{ID: "goal", Type: window.Goal, Content: "g", Tokens: test.goals}}
+			}
+			w.Tools = tools(test.before, 1)
+			for i := range w.Tools {
+				w.Tools[i].Name, w.Tools[i].Shown = "old"+w.Tools[i].Name, test.before <= window.ToolsShown
+			}
+			out, all, err := window.Register(t.Context(), newEnv(), w, test.more, true)
+			if (fault.CodeOf(err) == fault.ContextWindowExceeded) != test.exceeded || err != nil && !test.exceeded {
+				t.Fatalf("Register gave %v", err)
+			}
+			if len(all) != test.all || out.After != test.used || len(out.Mitigations) != test.asides || len(out.Kept) != 0 {
+				t.Errorf("%d tools, %d used, %+v", len(all), out.After, out.Mitigations)
+			}
+		})
 	}
 }
 
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	w := holding(t, 100, part(window.Goal, "g", 70))
-	_, w.Tools, _ = window.Register(t.Context(), newEnv(), w, tools(40, 12))
+	_, w.Tools, _ = window.Register(t.Context(), newEnv(), w, tools(40, 12), false)
 	out, fit := window.Describe(w, []window.Tool{w.Tools[5], {Name: "large", Tokens: 19}, w.Tools[7], w.Tools[9]})
 	var shown []string
 	for _, tool := range fit {
@@ -250,7 +291,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("nothing found: %+v, %d to %d", fit, out.Before, out.After)
 	}
 	few := window.Window{Capacity: 1000}
-	_, few.Tools, _ = window.Register(t.Context(), newEnv(), few, tools(30, 10))
+	_, few.Tools, _ = window.Register(t.Context(), newEnv(), few, tools(30, 10), false)
 	if out, fit := window.Describe(few, few.Tools[:3]); len(fit) != 3 || out.Before != 300 || out.After != 300 {
 		t.Errorf("few are all described anyway: %+v, %d to %d", fit, out.Before, out.After)
 	}
