@@ -326,7 +326,7 @@ func TestContextIsLookedAt(t *testing.T) {
 		}
 		s := summary.New(lexical, counter(t))
 		best := 1.0 // of several, since the machine may do something else in between
-		for range 3 {
+		for try := 0; try < 10 && best > 0.1; try++ {
 			began := time.Now()
 			w := &watch{Context: t.Context(), last: began}
 			if _, err := s.Summarise(w, parts, 400); err != nil {
