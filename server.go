@@ -79,6 +79,7 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 		return err
 	}
 	metrics.AddWindows(windowFigures(s.DB))
+	go readRecords(ctx, s.DB, log)
 	s.KeepConversations(time.Duration(c.ConversationTTL))
 	announce(listener.Addr(), token, made, cfg.DataDir)
 	tokens := auth.NewTokens(token, s.DB, openIDProvider(c.Server), log)

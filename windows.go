@@ -28,6 +28,13 @@ func useModel(store *db.DB, cfg config.LLM, metrics *httpd.Metrics, log *slog.Lo
 	return nil
 }
 
+// readRecords reads what windows need of records before somebody waits for it.
+func readRecords(ctx context.Context, store *db.DB, log *slog.Logger) {
+	if err := store.ReadRecords(ctx); err != nil && ctx.Err() == nil {
+		log.Warn("the words of verified records could not be read; the first write to a window does it", "error", err)
+	}
+}
+
 // measuredModels gives what is to be measured: the model that the settings name, without a fallback, or what is built in.
 func measuredModels(cfg config.LLM) (window.Judge, window.Summariser, error) {
 	if cfg.LLMURL == "" {

@@ -195,7 +195,7 @@ END $$;
 
 -- Puts contents on the scratchpad of a window of the agent (NULL: of anybody), and notes it; false if there is none.
 CREATE FUNCTION memory.offload(of_window UUID, viewer TEXT, by_player TEXT, operation UUID, ids TEXT[], contents TEXT[], tokens INT[], at TIMESTAMPTZ, took_us INT)
-    RETURNS BOOLEAN LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+    RETURNS BOOLEAN LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     WITH w AS (
         SELECT o.id, o.capacity, o.used FROM memory.windows o WHERE o.id = of_window AND (viewer IS NULL OR o.agent = viewer::bpchar) FOR KEY SHARE
@@ -210,7 +210,7 @@ END $$;
 
 -- Reads an entry of the scratchpad of a window of the agent (NULL: of anybody), and notes it.
 CREATE FUNCTION memory.read_scratchpad(entry TEXT, viewer TEXT, by_player TEXT, operation UUID, at TIMESTAMPTZ) RETURNS SETOF memory.scratchpad
-    LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+    LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     RETURN QUERY WITH e AS (
         SELECT s.* FROM memory.scratchpad s JOIN memory.windows w ON w.id = s.window_id WHERE s.id = entry AND (viewer IS NULL OR w.agent = viewer::bpchar)
