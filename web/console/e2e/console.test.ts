@@ -190,7 +190,7 @@ describe("axe finds nothing", () => {
     await v.page.getByRole("button", { name: /Execute query/ }).waitFor();
     await v.everyLook("the playground", v.page.locator(".view-line", { hasText: "threads" }));
     await v.end();
-  }, 120_000);
+  });
 
   it("on a question and its answer", async () => {
     const v = await visit();
@@ -212,7 +212,7 @@ describe("axe finds nothing", () => {
     await v.page.locator("details").evaluateAll((all) => all.map((d) => d.setAttribute("open", "")));
     await v.everyLook("the answer", receipt);
     await v.end();
-  }, 120_000);
+  });
 });
 
 // Last: from here on the log is not what it was.

@@ -65,15 +65,11 @@ describe.each(languages)("every page, in $language", ({ language, locale }) => {
     await v.signIn("/settings");
   });
 
-  it.each(scenes.map((scene): [string, Scene] => [scene.name, scene]))(
-    "%s",
-    async (name, scene) => {
-      await scene.open(v, sample, v.say);
-      expect(await v.page.locator("html").getAttribute("lang")).toBe(language);
-      await look(v, { name, language });
-    },
-    120_000,
-  );
+  it.each(scenes.map((scene): [string, Scene] => [scene.name, scene]))("%s", async (name, scene) => {
+    await scene.open(v, sample, v.say);
+    expect(await v.page.locator("html").getAttribute("lang")).toBe(language);
+    await look(v, { name, language });
+  });
 });
 
 // Last: from here on the log is not what it was.
@@ -84,22 +80,18 @@ describe("a chain with a message that was altered below the server", () => {
       ALTER TABLE log.messages ENABLE TRIGGER ALL`); // what administrators read is written into the log
   });
 
-  it.each(languages)(
-    "in $language",
-    async ({ language, locale }) => {
-      const v = await Visit.begin(browser, server, { locale });
-      await v.signIn(`/sessions/${sample.session}`);
-      await verify(v, v.say);
-      await v.page
-        .getByRole("button", { name: v.say("thread.verify.show") })
-        .first()
-        .click();
-      await v.page.getByText(v.say("thread.state.mismatch"), { exact: true }).first().waitFor();
-      await look(v, { name: "chain-mismatch", language });
-      await v.end();
-    },
-    120_000,
-  );
+  it.each(languages)("in $language", async ({ language, locale }) => {
+    const v = await Visit.begin(browser, server, { locale });
+    await v.signIn(`/sessions/${sample.session}`);
+    await verify(v, v.say);
+    await v.page
+      .getByRole("button", { name: v.say("thread.verify.show") })
+      .first()
+      .click();
+    await v.page.getByText(v.say("thread.state.mismatch"), { exact: true }).first().waitFor();
+    await look(v, { name: "chain-mismatch", language });
+    await v.end();
+  });
 });
 
 it("the guide shows each of them, light and dark", () => {

@@ -269,7 +269,7 @@ describe("axe finds nothing, and nothing is wider than the screen", () => {
     await v.go("/threads?q=nothingatall&until=-7d");
     await v.everyLook("threads, out", v.page.getByRole("heading", { name: "No thread matches" }), all);
     await v.end();
-  }, 120_000);
+  });
 
   it("in Spanish", async () => {
     const v = await visit({ locale: "es-ES", width: 390, height: 844 });

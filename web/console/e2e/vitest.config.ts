@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["*.test.ts"],
     globalSetup: "sample.ts",
     fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 15_000 } }, // a limit for what hangs; what is slow is not what these tests are about
   },

@@ -316,4 +316,4 @@ it("has no finding of axe", async () => {
     await v.everyLook(path, shown(), narrowLooks);
   }
   await v.end();
-}, 120_000);
+});
