@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
 import { type Server, startServer } from "./server";
 import { at, button, main, makeWindow, saidIn, stateOf, vouch, write } from "./windows";
+import { englishOn } from "./words";
 
 let server: Server;
 let browser: Browser;
@@ -229,8 +230,24 @@ it("a selection is asked for within limits, and what came in is shown with the w
   await form.getByText("600 now").waitFor();
   await form.getByLabel("Tokens at most").fill("200");
   await form.getByLabel("Least score").fill("0.2");
+  let asked = 0;
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await v.page.route("**/graphql", async (route) => {
+    const selects = route.request().postData()?.includes("mutation SelectIntoWindow");
+    if (selects) asked++;
+    if (selects) await held;
+    await route.continue();
+  });
   await button(form, "Select").click();
+  await button(form, "Working…").waitFor();
+  expect(await button(form, "Working…").isDisabled()).toBe(true);
+  await form.getByLabel("Items at most").press("Enter"); // it is not asked twice
+  answer();
   await form.getByText("The item that was selected came in.").waitFor();
+  expect(asked).toBe(1);
   await expect.poll(() => v.page.evaluate(() => document.activeElement?.hasAttribute("data-next"))).toBe(true);
   await form.locator("article[data-kind=SELECT]").getByText("leaves at nine").waitFor();
   await main(v).locator("[data-item]").filter({ hasText: "leaves at nine" }).waitFor();
@@ -261,6 +278,22 @@ it("what an erasure takes from windows is counted in its dialog", async () => {
   await button(v, "Erase content…").click();
   const row = v.page.getByRole("dialog").locator("dl > div").filter({ hasText: "Context windows that forget it" });
   expect(await row.getByRole("definition").innerText()).toBe("2");
+  await v.end();
+});
+
+it("each form is in Spanish for whoever reads that", async () => {
+  const [id, other] = [await makeWindow(server, { name: "viaje" }), await makeWindow(server, { name: "casa" })];
+  const segment = await segmentOf("familia", [id, other]);
+  const v = await visit({ locale: "es-ES" });
+  await v.signIn(at(id, "tools"));
+  for (const form of ["register", "share", "select", `write=${segment}`]) {
+    await v.go(`${at(id)}?${form}`);
+    const open = v.page.getByRole("complementary");
+    await open.locator("[type=submit]").waitFor();
+    await open.locator("[type=checkbox], [role=radio], [type=radio], textarea").first().waitFor();
+    if (!form.startsWith("write")) await open.locator("[type=submit]").click();
+    expect(await englishOn(v.page), form).toEqual([]);
+  }
   await v.end();
 });
 
