@@ -1,5 +1,4 @@
 // Forms by hand on a window's page: tools, what windows share, and selections; and what an erasure takes from windows.
-import { mkdirSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
@@ -297,66 +296,40 @@ it("each form is in Spanish for whoever reads that", async () => {
   await v.end();
 });
 
-const looks = [
-  { theme: "light", width: 1280 },
-  { theme: "dark", width: 1280 },
-  { theme: "light", width: 390 },
-  { theme: "dark", width: 390 },
-] as const;
-
-describe.each(looks)("in $theme, $width wide", (look) => {
-  it("each form is accessible, with its mistakes and with what came of it", async () => {
-    const [id, other] = [
-      await makeWindow(server, { name: "looked at" }),
-      await makeWindow(server, { name: "beside it" }),
-    ];
-    const segment = await segmentOf("between them", [id, other]);
-    const v = await visit({ ...look, height: 900 });
-    const shoot = async (name: string) => {
-      await v.accessible(`${name}, ${look.theme} ${look.width}`);
-      expect(await v.cutOff()).toEqual([]);
-      const to = process.env.SCREENSHOTS;
-      if (!to) return;
-      mkdirSync(to, { recursive: true });
-      await v.page.screenshot({ path: `${to}/${name}-${look.theme}-${look.width}.png` });
-    };
-    await v.signIn(at(id));
-    await main(v).getByRole("heading", { name: "Shared: between them" }).scrollIntoViewIfNeeded();
-    await shoot("shared");
-    await v.go(at(id, "tools"));
-    await button(v, "Register…").waitFor();
-    await shoot("tools");
-    await button(v, "Register…").click();
-    const tool = side(v, "Register a tool");
-    await tool.getByLabel("Parameters").fill("{");
-    await button(tool, "Register the tool").click();
-    await tool.getByText("This is not JSON.").waitFor();
-    await shoot("register-wrong");
-    await tool.getByLabel("Name").fill("open_gate");
-    await tool.getByLabel("Parameters").fill('{"type": "object"}');
-    await button(tool, "Register the tool").click();
-    const came = tool.getByText("open_gate is registered");
-    await came.scrollIntoViewIfNeeded();
-    await shoot("register-done");
-    await v.go(`${at(id)}?share=`);
-    const share = side(v, "Share with other windows");
-    await share.getByRole("checkbox").first().waitFor();
-    await button(share, "Make the segment").click();
-    await share.getByText("Choose at least one window").waitFor();
-    await shoot("share-wrong");
-    await v.go(`${at(id)}?write=${segment}`);
-    await side(v, "Write").getByText("2 windows see it").waitFor();
-    await shoot("write-segment");
-    await v.go(`${at(id)}?select=`);
-    const select = side(v, "Select into the window");
-    await button(select, "Select").click();
-    await select.getByText("It must not be empty.").waitFor();
-    await shoot("select-wrong");
-    await select.getByLabel("What is needed?").fill("When does the ferry to the island leave the old harbour?");
-    await select.getByLabel("Least score").fill("0.2");
-    await button(select, "Select").click();
-    await select.getByRole("link", { name: "The selection and its receipt" }).scrollIntoViewIfNeeded();
-    await shoot("select-done");
-    await v.end();
-  });
-});
+it("each form is accessible in every look, with its mistakes and with what came of it", async () => {
+  const [id, other] = [
+    await makeWindow(server, { name: "looked at" }),
+    await makeWindow(server, { name: "beside it" }),
+  ];
+  const segment = await segmentOf("between them", [id, other]);
+  const v = await visit();
+  await v.signIn(at(id));
+  const shared = main(v).getByRole("heading", { name: "Shared: between them" });
+  await shared.waitFor();
+  await v.everyLook("what it shares", shared);
+  await v.go(at(id, "tools&register="));
+  const tool = side(v, "Register a tool");
+  await tool.getByLabel("Parameters").fill("{");
+  await button(tool, "Register the tool").click();
+  await v.everyLook("a tool, wrong", tool.getByText("This is not JSON."));
+  await tool.getByLabel("Name").fill("open_gate");
+  await tool.getByLabel("Parameters").fill('{"type": "object"}');
+  await button(tool, "Register the tool").click();
+  await v.everyLook("a tool, registered", tool.getByText("open_gate is registered"));
+  await v.go(`${at(id)}?share=`);
+  const share = side(v, "Share with other windows");
+  await share.getByRole("checkbox").first().waitFor();
+  await button(share, "Make the segment").click();
+  await v.everyLook("sharing, wrong", share.getByText("Choose at least one window"));
+  await v.go(`${at(id)}?write=${segment}`);
+  await v.everyLook("writing to a segment", side(v, "Write").getByText("2 windows see it"));
+  await v.go(`${at(id)}?select=`);
+  const select = side(v, "Select into the window");
+  await button(select, "Select").click();
+  await v.everyLook("a selection, wrong", select.getByText("It must not be empty."));
+  await select.getByLabel("What is needed?").fill("When does the ferry to the island leave the old harbour?");
+  await select.getByLabel("Least score").fill("0.2");
+  await button(select, "Select").click();
+  await v.everyLook("a selection, done", select.getByRole("link", { name: "The selection and its receipt" }));
+  await v.end();
+}, 120_000);

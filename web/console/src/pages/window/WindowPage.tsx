@@ -54,6 +54,7 @@ export default function WindowPage({ id }: { id: string }) {
   const [params, set] = useAddress();
   const show = shows.find((s) => s === params.get("show")) ?? "items";
   const form = useForms();
+  const segment = window?.segments.find((s) => s.id === form.about)?.id ?? "";
   const mayWrite = has(identity, "memory:write");
   const close = () => {
     const openers = [...document.querySelectorAll<HTMLElement>("[data-form]")];
@@ -135,15 +136,20 @@ export default function WindowPage({ id }: { id: string }) {
           focus
         >
           <Needs title={t("windows.write.closed")} scope="memory:write">
-            {form.open === "write" && <Write {...props} segment={form.about} onClose={close} />}
+            {form.open === "write" &&
+              (form.about !== "" && segment === "" && fetching ? ( // it was made just now
+                <Loading what={t("windows.loading")} />
+              ) : (
+                <Write {...props} segment={segment} onClose={close} />
+              ))}
             {form.open === "select" && <Select {...props} onClose={close} />}
             {form.open === "register" && <Register {...props} onClose={close} />}
             {form.open === "share" && (
               <ShareWith
                 {...props}
-                onMade={(segment) => {
+                onMade={(made) => {
                   again();
-                  form.show("write", segment);
+                  form.show("write", made);
                 }}
                 onClose={close}
               />
