@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
@@ -164,7 +163,7 @@ func StoppedStream(ctx context.Context, tx pgx.Tx, scan bool) error {
 func FindRecords(passages [][]int32, words []int32, most int) []int64 {
 	r := newRecordWords()
 	for i, keys := range passages {
-		r.add(int64(i+1), embeddings.Passage{Keys: keys})
+		r.add(int64(i+1), [][]int32{keys})
 	}
 	return r.find(words, most)
 }

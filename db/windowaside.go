@@ -133,7 +133,7 @@ func (d *DB) InjectFromScratchpad(ctx context.Context, id, entry string, by chai
 		if len(o.out.Added) == 0 && rejected == "" { // it was there: nobody wants it twice
 			return true, nil
 		}
-		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+		err = d.withSources(ctx, q, o.quoted(o.out), func(q *dbgen.Queries) error {
 			kept, err = d.keep(ctx, q, l, &o)
 			return err
 		})

@@ -332,6 +332,15 @@ func added(out window.Outcome) []string {
 	return hashes
 }
 
+// quoted gives the messages that are quoted by what an operation keeps: by what enters, and by what does not, which is kept as well.
+func (o *operation) quoted(out window.Outcome) []string {
+	hashes := added(out)
+	if o.Draft != nil && o.Draft.Source != nil && o.Draft.Source.Type == chain.RefContext && !slices.Contains(hashes, o.Draft.Source.Hash.String()) {
+		hashes = append(hashes, o.Draft.Source.Hash.String())
+	}
+	return hashes
+}
+
 func idsOf(items []window.Item) []string {
 	out := make([]string, len(items))
 	for i := range items {

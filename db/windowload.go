@@ -94,12 +94,7 @@ func (d *DB) env(ctx context.Context, l *loaded, contents ...string) (*window.En
 	e := &window.Env{
 		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count, Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(), Overruled: l.overruled,
 	}
-	if len(contents) > 0 && l.records == nil {
-		if err := d.windows.records.readOn(ctx, d); err != nil {
-			return nil, err
-		}
-	}
-	return e, d.speaking(ctx, e, contents...)
+	return e, d.speaking(ctx, l, e, contents...)
 }
 
 // guess gives a window as it was when it was seen last, if it is known and the viewer may see it.

@@ -13,20 +13,38 @@ import (
 // Limits of looking for records that speak of content.
 const (
 	mostSpeaking  = 24       // of each part of a content
+	mostOfAll     = 240      // of a write
+	mostSpeakers  = 1 << 20  // bytes of what those say that are not remembered, the last one's besides
 	mostSpokenOf  = 64 << 10 // bytes of a content, which is what a judge reads
 	mostPart      = 1 << 10  // bytes of a content that is looked for as a whole
 	mostBeginning = 300      // bytes of a record's content that may be its first sentence
 )
 
-// speaking adds the verified records that speak of contents, of each of their parts.
-func (d *DB) speaking(ctx context.Context, e *window.Env, contents ...string) error {
-	var ids []int64
+// speaking adds the verified records that speak of contents, of each of their parts: as many of each, the best first, as there may be
+// of all.
+func (d *DB) speaking(ctx context.Context, l *loaded, e *window.Env, contents ...string) error {
+	if len(contents) == 0 {
+		return nil
+	}
+	if l.records == nil {
+		if err := d.windows.records.readOn(ctx, d); err != nil {
+			return err
+		}
+	}
+	var byPart [][]int64
 	for _, content := range contents {
 		for _, words := range d.windows.parts(content) {
-			for _, id := range d.windows.records.find(words, mostSpeaking) {
-				if !slices.Contains(ids, id) {
-					ids = append(ids, id)
-				}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			byPart = append(byPart, d.windows.records.find(words, mostSpeaking))
+		}
+	}
+	var ids []int64
+	for rank := range mostSpeaking {
+		for _, of := range byPart {
+			if rank < len(of) && len(ids) < mostOfAll && !slices.Contains(ids, of[rank]) {
+				ids = append(ids, of[rank])
 			}
 		}
 	}
@@ -39,7 +57,7 @@ func (d *DB) speaking(ctx context.Context, e *window.Env, contents ...string) er
 		}
 	}
 	if len(missing) > 0 {
-		rows, err := d.queries().RecordsToJudge(ctx, missing)
+		rows, err := d.queries().RecordsToJudge(ctx, missing, mostSpeakers)
 		if err != nil {
 			return err
 		}
@@ -65,7 +83,7 @@ func (w *windows) parts(content string) [][]int32 {
 		return [][]int32{w.wordsOf(content)}
 	}
 	var parts [][]int32
-	for len(content) > 0 && len(parts) <= mostSpokenOf/mostPart {
+	for content = content[:min(len(content), mostSpokenOf)]; len(content) > 0; {
 		end := min(len(content), mostPart)
 		if end < len(content) {
 			if at := strings.LastIndexFunc(content[:end], func(r rune) bool { return r == '\n' || r == '.' }); at > mostPart/2 {

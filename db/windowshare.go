@@ -161,7 +161,7 @@ func (d *DB) keepShared(ctx context.Context, all []loaded, segment string, at in
 	errChanged := fault.New(fault.Conflict, "changed meanwhile")
 	err := pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
 		q := dbgen.New(tx)
-		sources := added(shared.Outcome)
+		sources := o.quoted(shared.Outcome)
 		for _, each := range shared.Windows {
 			sources = append(sources, added(each)...)
 		}

@@ -14,7 +14,7 @@ import (
 const (
 	mostHits      = 500_000   // places of words that make candidates, those of the rarest first
 	mostRead      = 2_000_000 // places of the others, which tell of candidates what else they share
-	recordsAtOnce = 500
+	recordsAtOnce = 200
 )
 
 // recordWords leads from words to the verified records that have them. Each server keeps its own, of some five bytes for a word
@@ -40,7 +40,9 @@ func newRecordWords() *recordWords {
 }
 
 // ReadRecords reads the words of all verified records, some 30,000 a second. Without, the first write to a window does it.
-func (d *DB) ReadRecords(ctx context.Context) error { return mapError(d.windows.records.readOn(ctx, d)) }
+func (d *DB) ReadRecords(ctx context.Context) error {
+	return mapError(d.windows.records.readOn(ctx, d))
+}
 
 // readOn takes in the records that have come since.
 func (r *recordWords) readOn(ctx context.Context, d *DB) error {
@@ -56,31 +58,34 @@ func (r *recordWords) readOn(ctx context.Context, d *DB) error {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		passages := make([][]embeddings.Passage, len(rows))
-		for i, row := range rows {
+		for _, row := range rows {
+			if err := ctx.Err(); err != nil {
+				return err // the next one goes on from here
+			}
+			var passages [][]int32
 			if row.Verified {
-				passages[i] = documents.Document(row.Text)
+				for _, p := range documents.Document(row.Text) {
+					passages = append(passages, p.Keys)
+				}
 			}
+			r.add(row.ID, passages)
 		}
-		r.mu.Lock()
-		for i, row := range rows {
-			for _, p := range passages[i] {
-				r.add(row.ID, p)
-			}
-			r.seen = row.ID
-		}
-		r.mu.Unlock()
 		if len(rows) < recordsAtOnce {
 			return nil
 		}
 	}
 }
 
-func (r *recordWords) add(id int64, p embeddings.Passage) {
-	for _, key := range p.Keys {
-		r.having[key] = append(r.having[key], uint32(len(r.of)))
+func (r *recordWords) add(id int64, passages [][]int32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, keys := range passages {
+		for _, key := range keys {
+			r.having[key] = append(r.having[key], uint32(len(r.of)))
+		}
+		r.of = append(r.of, id)
 	}
-	r.of = append(r.of, id)
+	r.seen = id
 }
 
 // upTo gives the id up to which records are in here.

@@ -71,7 +71,7 @@ func (d *DB) WriteContext(ctx context.Context, id string, draft window.Draft, so
 			return false, d.noteExceeded(ctx, l, &o, err)
 		}
 		o.Quality = &o.out.Quality
-		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+		err = d.withSources(ctx, q, o.quoted(o.out), func(q *dbgen.Queries) error {
 			kept, err = d.keep(ctx, q, l, &o)
 			return err
 		})
@@ -170,7 +170,7 @@ func (d *DB) CompressWindow(ctx context.Context, id string, target float64, by c
 			return false, err
 		}
 		done = *o.out.Compression
-		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+		err = d.withSources(ctx, q, o.quoted(o.out), func(q *dbgen.Queries) error {
 			kept, err = d.keep(ctx, q, l, &o)
 			return err
 		})
@@ -255,15 +255,15 @@ func (d *DB) SelectIntoWindow(ctx context.Context, id string, request selection.
 		o.Selection = chosen.ID
 		contents := make([]string, len(texts))
 		for i := range texts {
-			contents[i] = texts[i].Content
+			contents[i] = texts[i].Said
 		}
-		if err := d.speaking(ctx, e, contents...); err != nil {
+		if err := d.speaking(ctx, l, e, contents...); err != nil {
 			return false, err
 		}
 		if o.out, _, err = window.Select(ctx, e, l.Window, texts); err != nil {
 			return false, err
 		}
-		err = d.withSources(ctx, q, added(o.out), func(q *dbgen.Queries) error {
+		err = d.withSources(ctx, q, o.quoted(o.out), func(q *dbgen.Queries) error {
 			kept, err = d.keep(ctx, q, l, &o)
 			return err
 		})
@@ -298,9 +298,14 @@ func (d *DB) chosenTexts(ctx context.Context, s selection.Selection) ([]window.C
 		if !ok {
 			observed = s.CreatedAt
 		}
+		content := strings.TrimPrefix(lines[item.Hash], "- ")
+		_, said, labelled := strings.Cut(content, ": ") // the date of a message, or the title of a record
+		if !labelled {
+			said = content
+		}
 		out = append(out, window.Chosen{
-			Draft:     window.Draft{Type: window.Knowledge, Content: strings.TrimPrefix(lines[item.Hash], "- "), Source: &window.Source{Hash: item.Hash, Type: item.Type}, ObservedAt: observed},
-			Relevance: item.Score,
+			Draft: window.Draft{Type: window.Knowledge, Content: content, Source: &window.Source{Hash: item.Hash, Type: item.Type}, ObservedAt: observed},
+			Said:  said, Relevance: item.Score,
 		})
 	}
 	return out, nil

@@ -194,7 +194,8 @@ func (q *Queries) RecordsByID(ctx context.Context, ids []int64) ([]KnowledgeReco
 }
 
 const recordsSince = `-- name: RecordsSince :many
-SELECT r.id, r.verified, (CASE WHEN r.verified THEN r.title || E'\n' || r.content ELSE '' END)::TEXT AS text FROM knowledge.records r WHERE r.id > $1 ORDER BY r.id LIMIT $2
+SELECT r.id, r.verified, (CASE WHEN r.verified THEN r.title || E'\n' || left(r.content, 65536) ELSE '' END)::TEXT AS text
+FROM knowledge.records r WHERE r.id > $1 ORDER BY r.id LIMIT $2
 `
 
 type RecordsSinceRow struct {
@@ -203,7 +204,7 @@ type RecordsSinceRow struct {
 	Text     string
 }
 
-// What leads to verified records, in their order; of others, that they are there.
+// What leads to verified records, in their order, no more of each than a judge reads; of others, that they are there.
 func (q *Queries) RecordsSince(ctx context.Context, after int64, rowCount int32) ([]RecordsSinceRow, error) {
 	rows, err := q.db.Query(ctx, recordsSince, after, rowCount)
 	if err != nil {
@@ -225,7 +226,11 @@ func (q *Queries) RecordsSince(ctx context.Context, after int64, rowCount int32)
 }
 
 const recordsToJudge = `-- name: RecordsToJudge :many
-SELECT r.id, r.hash, r.title, left(r.content, 65536)::TEXT AS content FROM knowledge.records r WHERE r.id = ANY ($1::BIGINT[])
+SELECT s.id, s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
+    SELECT r.id, r.hash, r.title, left(r.content, 65536) AS content,
+        sum(LEAST(octet_length(r.content), 65536)) OVER (ORDER BY o.place) - LEAST(octet_length(r.content), 65536) AS before
+    FROM unnest($1::BIGINT[]) WITH ORDINALITY AS o (id, place) JOIN knowledge.records r ON r.id = o.id
+) s WHERE s.before < $2::BIGINT
 `
 
 type RecordsToJudgeRow struct {
@@ -235,9 +240,9 @@ type RecordsToJudgeRow struct {
 	Content string
 }
 
-// No more of each than a judge reads.
-func (q *Queries) RecordsToJudge(ctx context.Context, ids []int64) ([]RecordsToJudgeRow, error) {
-	rows, err := q.db.Query(ctx, recordsToJudge, ids)
+// No more of each than a judge reads, and of them as many as are not beyond a number of bytes, in the order asked for.
+func (q *Queries) RecordsToJudge(ctx context.Context, ids []int64, bytes int64) ([]RecordsToJudgeRow, error) {
+	rows, err := q.db.Query(ctx, recordsToJudge, ids, bytes)
 	if err != nil {
 		return nil, err
 	}

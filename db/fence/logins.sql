@@ -60,6 +60,7 @@ GRANT INSERT, UPDATE (version, used), DELETE ON memory.windows TO cm_writer;
 GRANT INSERT, DELETE ON memory.window_items TO cm_writer;
 GRANT INSERT, UPDATE (windows), DELETE ON memory.segments TO cm_writer;
 GRANT INSERT ON memory.segment_windows, memory.scratchpad, memory.window_overruled TO cm_writer;
+GRANT UPDATE (place) ON memory.scratchpad TO cm_writer; -- to lock an entry; nobody can update that column
 GRANT INSERT, UPDATE (overruled) ON memory.window_operations TO cm_writer;
 GRANT USAGE ON SEQUENCE log.message_id TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.erase TO cm_writer;

@@ -212,15 +212,14 @@ END $$;
 CREATE FUNCTION memory.read_scratchpad(entry TEXT, viewer TEXT, by_player TEXT, operation UUID, at TIMESTAMPTZ) RETURNS SETOF memory.scratchpad
     LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    RETURN QUERY WITH e AS (
-        SELECT s.* FROM memory.scratchpad s JOIN memory.windows w ON w.id = s.window_id WHERE s.id = entry AND (viewer IS NULL OR w.agent = viewer::bpchar)
-    ), w AS (
-        SELECT o.id, o.capacity, o.used FROM memory.windows o WHERE o.id = (SELECT e.window_id FROM e) FOR KEY SHARE
+    RETURN QUERY WITH e AS ( -- an entry that is being erased is waited for, and then not there
+        SELECT s, w.id, w.capacity, w.used FROM memory.scratchpad s JOIN memory.windows w ON w.id = s.window_id
+        WHERE s.id = entry AND (viewer IS NULL OR w.agent = viewer::bpchar) FOR KEY SHARE OF s
     ), noted AS (
         INSERT INTO memory.window_operations (id, window_id, kind, at, by_player, capacity, tokens_before, tokens_after, took_us, entered)
-        SELECT operation, w.id, 'read', at, by_player, w.capacity, w.used, w.used, 0, ARRAY[entry] FROM w
+        SELECT operation, e.id, 'read', at, by_player, e.capacity, e.used, e.used, 0, ARRAY[entry] FROM e
     )
-    SELECT e.* FROM e, w;
+    SELECT (e.s).* FROM e;
 END $$;
 
 -- Takes what came from a message out of all windows, with the summaries that stand for it; for good, scratchpads and history
@@ -282,14 +281,15 @@ END $$;
 CREATE FUNCTION memory.end_window() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    DELETE FROM memory.window_items i WHERE i.window_id = OLD.id;
+    DELETE FROM memory.scratchpad s WHERE s.window_id = OLD.id;
+    -- After those, for which whoever reads an entry is waited for.
     UPDATE memory.window_operations o SET window_id = NULL, agent = OLD.agent, by_player = NULL, draft = NULL, query = NULL, rejected = NULL,
         mitigations = (SELECT COALESCE(jsonb_agg(jsonb_build_object('failure', m.value -> 'failure', 'action', m.value -> 'action')), '[]') FROM jsonb_array_elements(o.mitigations) AS m),
         compression = CASE WHEN o.compression IS NOT NULL THEN
             jsonb_build_object('before', o.compression -> 'before', 'after', o.compression -> 'after', 'took', o.compression -> 'took') END,
         judgements = '[]', entered = '{}', gone = '{}', superseded = '[]', selection = NULL, sources = '{}', overruled = NULL
     WHERE o.window_id = OLD.id;
-    DELETE FROM memory.window_items i WHERE i.window_id = OLD.id;
-    DELETE FROM memory.scratchpad s WHERE s.window_id = OLD.id;
     RETURN OLD;
 END $$;
 

@@ -7,12 +7,17 @@ SELECT * FROM knowledge.records WHERE hash = ANY (@hashes::bpchar[]);
 SELECT * FROM knowledge.records WHERE id = ANY (@ids::BIGINT[]) ORDER BY id;
 
 -- name: RecordsSince :many
--- What leads to verified records, in their order; of others, that they are there.
-SELECT r.id, r.verified, (CASE WHEN r.verified THEN r.title || E'\n' || r.content ELSE '' END)::TEXT AS text FROM knowledge.records r WHERE r.id > @after ORDER BY r.id LIMIT @row_count;
+-- What leads to verified records, in their order, no more of each than a judge reads; of others, that they are there.
+SELECT r.id, r.verified, (CASE WHEN r.verified THEN r.title || E'\n' || left(r.content, 65536) ELSE '' END)::TEXT AS text
+FROM knowledge.records r WHERE r.id > @after ORDER BY r.id LIMIT @row_count;
 
 -- name: RecordsToJudge :many
--- No more of each than a judge reads.
-SELECT r.id, r.hash, r.title, left(r.content, 65536)::TEXT AS content FROM knowledge.records r WHERE r.id = ANY (@ids::BIGINT[]);
+-- No more of each than a judge reads, and of them as many as are not beyond a number of bytes, in the order asked for.
+SELECT s.id, s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
+    SELECT r.id, r.hash, r.title, left(r.content, 65536) AS content,
+        sum(LEAST(octet_length(r.content), 65536)) OVER (ORDER BY o.place) - LEAST(octet_length(r.content), 65536) AS before
+    FROM unnest(@ids::BIGINT[]) WITH ORDINALITY AS o (id, place) JOIN knowledge.records r ON r.id = o.id
+) s WHERE s.before < @bytes::BIGINT;
 
 -- name: AddRecord :many
 -- Gives nothing if the record is there already: see FindRecord.

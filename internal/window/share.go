@@ -134,6 +134,7 @@ func refuseShare(s Shared, windows []Window) Shared {
 // Chosen is something that ranked context has selected.
 type Chosen struct {
 	Draft
+	Said      string // the content without what stands before it in a list, which is what is judged
 	Relevance float64
 }
 
@@ -168,9 +169,13 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 			return Outcome{}, nil, err
 		}
 		item.Quality = Quality{Relevance: c.Relevance, Freshness: freshness(e.Now.Sub(item.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
-		if rejected, err := p.poisons(&out, item); err != nil {
+		said := *item
+		said.Content = c.Said
+		rejected, err := p.poisons(&out, &said)
+		if err != nil {
 			return Outcome{}, nil, err
-		} else if rejected || p.w.Used()+item.Tokens > p.w.Capacity {
+		}
+		if item.Quality, item.VerifiedBy = said.Quality, said.VerifiedBy; rejected || p.w.Used()+item.Tokens > p.w.Capacity {
 			continue
 		}
 		p.add(*item)
