@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -173,25 +174,20 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 	if err := chain.CheckText("reason", &reason, MaxReasonBytes); err != nil {
 		return WindowOperation{}, err
 	}
-	of, err := d.WindowOperation(ctx, id)
+	at, err := d.WindowOperation(ctx, id)
 	if err != nil {
-		return of, err
-	}
-	var pairs []string
-	for _, j := range of.Judgements {
-		if j.Relation == window.Contradicts {
-			pairs = append(pairs, window.PairKey(j.Pair))
-		}
-	}
-	again := of.Rejected != nil && of.Draft != nil && of.Kind == WindowWrite
-	if of.Rejected != nil && of.Draft == nil && of.Kind != WindowExceeded {
-		return of, fault.Input("operation", "what was rejected is not kept any more: it was erased, or %d others were rejected since, or many long ones", MaxDrafts)
-	}
-	if len(pairs) == 0 && !again {
-		return of, fault.Input("operation", "has nothing that a judge said, or that was rejected")
+		return at, err
 	}
 	var o operation
-	err = d.changing(ctx, of.Window, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+	err = d.changing(ctx, at.Window, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
+		of, err := d.WindowOperation(ctx, id) // only now: what is erased from it after this changes the window, or is refused
+		if err != nil {
+			return false, err
+		}
+		again, err := of.overrulable()
+		if err != nil {
+			return false, err
+		}
 		o = d.begin(WindowOverrule, by)
 		o.Overruled = &reason
 		e, err := d.env(ctx, l)
@@ -220,10 +216,8 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 			return false, d.noteExceeded(ctx, l, &o, err)
 		}
 		err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
-			if sources := added(o.out); len(sources) > 0 {
-				if err := q.RefuseSources(ctx, sources); err != nil {
-					return false, err
-				}
+			if err := q.RefuseSources(ctx, added(o.out)); err != nil { // without any as well: nothing is erased until this ends
+				return false, err
 			}
 			if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
 				return kept, err
@@ -236,6 +230,10 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 			if err == nil {
 				_, err = q.MarkOverruled(ctx, reason, o.ID)
 			}
+			if err != nil {
+				return true, err
+			}
+			pairs, err := contradicting(marked[0])
 			if err == nil {
 				err = q.OverrulePairs(ctx, of.Window, pairs)
 			}
@@ -244,6 +242,31 @@ func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (Wi
 		return kept, err
 	})
 	return o.WindowOperation, err
+}
+
+// overrulable tells whether there is something to overrule, and whether it is to enter that was rejected.
+func (o *WindowOperation) overrulable() (enters bool, err error) {
+	enters = o.Rejected != nil && o.Draft != nil && o.Kind == WindowWrite
+	if o.Rejected != nil && o.Draft == nil && o.Kind != WindowExceeded {
+		return false, fault.Input("operation", "what was rejected is not kept any more: it was erased, or %d others were rejected since, or many long ones", MaxDrafts)
+	}
+	if !enters && !slices.ContainsFunc(o.Judgements, func(j window.Judgement) bool { return j.Relation == window.Contradicts }) {
+		return false, fault.Input("operation", "has nothing that a judge said, or that was rejected")
+	}
+	return enters, nil
+}
+
+// contradicting gives the pairs that judges held to contradict each other.
+func contradicting(judgements chain.JSON) ([]string, error) {
+	var rows []judgementRow
+	err := json.Unmarshal([]byte(judgements), &rows)
+	pairs := []string{}
+	for _, j := range rows {
+		if j.Relation == window.Contradicts {
+			pairs = append(pairs, window.PairKey(window.Pair{Known: j.Known, New: j.New}))
+		}
+	}
+	return pairs, err
 }
 
 // ContextMetrics are the figures of the specification, of operations since a moment.

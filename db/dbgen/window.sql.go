@@ -292,22 +292,23 @@ func (q *Queries) LockWindows(ctx context.Context, ids []string, viewer *string)
 }
 
 const markOverruled = `-- name: MarkOverruled :many
-UPDATE memory.window_operations o SET overruled = $1::TEXT WHERE o.id = CAST($2::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.id
+UPDATE memory.window_operations o SET overruled = $1::TEXT WHERE o.id = CAST($2::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.judgements
 `
 
-func (q *Queries) MarkOverruled(ctx context.Context, reason string, iD string) ([]string, error) {
+// Gives what is left of what judges said.
+func (q *Queries) MarkOverruled(ctx context.Context, reason string, iD string) ([]chain.JSON, error) {
 	rows, err := q.db.Query(ctx, markOverruled, reason, iD)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []string{}
+	items := []chain.JSON{}
 	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
+		var judgements chain.JSON
+		if err := rows.Scan(&judgements); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, judgements)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -98,7 +98,8 @@ SELECT o.pair::TEXT FROM memory.window_overruled o WHERE o.window_id = CAST(@win
 INSERT INTO memory.window_overruled (window_id, pair) SELECT CAST(@window_id::TEXT AS UUID), unnest(@pairs::TEXT[]) ON CONFLICT DO NOTHING;
 
 -- name: MarkOverruled :many
-UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = CAST(@id::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.id;
+-- Gives what is left of what judges said.
+UPDATE memory.window_operations o SET overruled = @reason::TEXT WHERE o.id = CAST(@id::TEXT AS UUID) AND o.overruled IS NULL RETURNING o.judgements;
 
 -- name: SourceKind :many
 -- Whether a hash is a message that somebody sees, or a record, and may be used.
