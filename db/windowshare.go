@@ -104,6 +104,9 @@ func (d *DB) shareOnce(ctx context.Context, segment, through string, draft windo
 		}
 		windows[i] = all[i].Window
 	}
+	if err := d.noteWindow(ctx, q, &all[at].Window); err != nil { // the only one that the result shows
+		return w, false, err
+	}
 	own := slices.IndexFunc(windows[at].Segments, func(s window.Segment) bool { return s.ID == segment })
 	if own < 0 {
 		return w, false, nil // it has gone meanwhile: look again
