@@ -1,9 +1,11 @@
 package window_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/judge"
 	"github.com/tzzr/context-manager/internal/window"
@@ -103,5 +105,96 @@ func TestClashAcrossSegments(t *testing.T) {
 	shared, err = window.Share(t.Context(), ruled(), own.Segments[0], []window.Window{own}, 0, window.Draft{Type: window.UserPreference, Content: "User prefers budget hotels."})
 	if err != nil || shared.Item != nil || shared.Rejected == "" || len(shared.Windows[0].Gone) != 0 || shared.Windows[0].After != own.Used() {
 		t.Errorf("an instruction: %+v, %v", shared, err)
+	}
+}
+
+// A slot is taken as what contradicts is: nothing is lost by wanting its key, in a window or by what it is to share.
+func TestClashForASlot(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		there, by window.ContentType
+		late      bool // what is there was observed later
+		enters    bool
+	}{
+		{window.SystemInstruction, window.SystemInstruction, false, true},
+		{window.SystemInstruction, window.UserMessage, false, false},
+		{window.SystemInstruction, window.Decision, false, false},
+		{window.SystemInstruction, window.ToolResult, false, false},
+		{window.UserPreference, window.UserPreference, false, true},
+		{window.UserPreference, window.UserMessage, false, true},
+		{window.UserPreference, window.AssistantMessage, false, false},
+		{window.Goal, window.Knowledge, false, false},
+		{window.Decision, window.ToolResult, false, false},
+		{window.Knowledge, window.ToolResult, false, true},
+		{window.ToolResult, window.UserPreference, false, true},
+		{window.UserPreference, window.UserPreference, true, false},
+		{window.Knowledge, window.Knowledge, true, false},
+	} {
+		t.Run(string(test.there)+" by "+string(test.by), func(t *testing.T) {
+			t.Parallel()
+			there := item("there", test.there, "A room on a high floor.")
+			there.Key, there.ObservedAt = "slot", noon.Add(-time.Hour)
+			draft := window.Draft{Type: test.by, Content: "The weather is fine.", Key: there.Key, ObservedAt: noon}
+			if test.late {
+				draft.ObservedAt = noon.Add(-2 * time.Hour)
+			}
+			w := window.Window{ID: "w", Capacity: 1000, Items: []window.Item{there}, Segments: []window.Segment{{ID: "s"}}}
+			want := window.ActionRejected
+			if test.enters {
+				want = window.ActionSuperseded
+			}
+			out, err := window.Write(t.Context(), newEnv(), w, draft)
+			if err != nil || (out.Item != nil) != test.enters || has(out.Gone, "there") != test.enters || len(out.Mitigations) != 1 || out.Mitigations[0].Action != want {
+				t.Errorf("written: %+v, %v", out, err)
+			}
+			other := window.Window{ID: "other", Capacity: 1000, Segments: w.Segments}
+			shared, err := window.Share(t.Context(), newEnv(), w.Segments[0], []window.Window{other, w}, 0, draft)
+			if err != nil || (shared.Item != nil) != test.enters || has(shared.Windows[1].Gone, "there") != test.enters || !test.enters && shared.Mitigations[0].Failure != window.Clash {
+				t.Errorf("shared: %+v, %v", shared, err)
+			}
+			segment := window.Segment{ID: "s", Items: w.Items}
+			other.Segments = []window.Segment{segment}
+			shared, err = window.Share(t.Context(), newEnv(), segment, []window.Window{other}, 0, draft)
+			if err != nil || (shared.Item != nil) != test.enters || has(shared.Gone, "there") != test.enters {
+				t.Errorf("in the segment: %+v, %v", shared, err)
+			}
+			e := newEnv()
+			e.Forced = true
+			out, err = window.Write(t.Context(), e, w, draft)
+			if err != nil || out.Item == nil || has(out.Gone, "there") != test.enters || (out.Item.Key == "") == test.enters {
+				t.Errorf("forced: %+v, %v", out, err)
+			}
+		})
+	}
+}
+
+// However many of a window's items have more words in common with it, what a record or something shared contradicts stays out;
+// and the other way round.
+func TestManyCrowdNothingOut(t *testing.T) {
+	t.Parallel()
+	const said, written = "The Eiffel Tower is a sight in Paris.", "The Eiffel Tower is a sight in London."
+	var items []window.Item
+	var records []window.Record
+	for i := range 30 {
+		items = append(items, item(fmt.Sprint("near", i), window.ToolResult, written))
+		records = append(records, window.Record{Title: "near", Content: written})
+	}
+	draft := window.Draft{Type: window.ToolResult, Content: written, ObservedAt: noon}
+	e := newEnv()
+	e.Judge, e.Records = contradict(said, written), []window.Record{{Title: "Atlas", Content: said}}
+	out, err := window.Write(t.Context(), e, window.Window{Capacity: 1000, Items: items}, draft)
+	if err != nil || out.Item != nil || len(out.Mitigations) != 1 || out.Mitigations[0].Failure != window.Poisoning {
+		t.Errorf("a record: %+v, %v", out, err)
+	}
+	e.Records = nil
+	shares := []window.Segment{{ID: "s", Items: []window.Item{item("shared", window.Knowledge, said)}}}
+	out, err = window.Write(t.Context(), e, window.Window{Capacity: 1000, Items: items, Segments: shares}, draft)
+	if err != nil || out.Item != nil || len(out.Mitigations) != 1 || out.Mitigations[0].Failure != window.Poisoning {
+		t.Errorf("something shared: %+v, %v", out, err)
+	}
+	e.Records = records
+	out, err = window.Write(t.Context(), e, window.Window{Capacity: 1000, Items: []window.Item{item("goal", window.Goal, said)}}, draft)
+	if err != nil || out.Item != nil || len(out.Mitigations) != 1 || out.Mitigations[0].Failure != window.Clash {
+		t.Errorf("an item: %+v, %v", out, err)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // mostCompared bounds how many texts one is compared with, those with the most words in common first, since each may cost a
-// model's judge a while.
+// model's judge a while: so many of what does not give way, records and what is shared, and so many of the window's own, which
+// cannot crowd the others out.
 const mostCompared = 24
 
 // known is a text that content is compared with.
@@ -20,30 +22,38 @@ type known struct {
 	common float64
 }
 
-// against gives what an item may contradict: records, what is shared, and what is in the window.
+// nearest are texts that have the most words in common with one, the most first.
+type nearest struct {
+	p     *plan
+	words []int32
+	found []known
+}
+
+func (n *nearest) add(k known) {
+	k.common = Overlap(n.words, n.p.e.Words(k.text))
+	if k.common == 0 || len(n.found) == mostCompared && k.common <= n.found[mostCompared-1].common {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(n.found, k.common, func(f known, common float64) int {
+		if f.common < common {
+			return 1
+		}
+		return -1 // of equals, who came first stays before
+	})
+	n.found = slices.Insert(n.found[:min(len(n.found), mostCompared-1)], at, k)
+}
+
+// against gives what an item may contradict: records and what is shared, and then what is in the window.
 func (p *plan) against(item *Item) []known {
 	words := p.e.Words(item.Content)
-	var found []known
-	add := func(k known) {
-		k.common = Overlap(words, p.e.Words(k.text))
-		if k.common == 0 || len(found) == mostCompared && k.common <= found[mostCompared-1].common {
-			return
-		}
-		at, _ := slices.BinarySearchFunc(found, k.common, func(f known, common float64) int {
-			if f.common < common {
-				return 1
-			}
-			return -1 // of equals, who came first stays before
-		})
-		found = slices.Insert(found[:min(len(found), mostCompared-1)], at, k)
-	}
+	firm, own := nearest{p: p, words: words}, nearest{p: p, words: words}
 	for i := range p.e.Records {
-		add(known{text: p.e.Records[i].Content, record: &p.e.Records[i]})
+		firm.add(known{text: p.e.Records[i].Content, record: &p.e.Records[i]})
 	}
 	for s := range p.w.Segments {
 		for i := range p.w.Segments[s].Items {
 			one := &p.w.Segments[s].Items[i]
-			add(known{text: one.Content, item: one, shared: true})
+			firm.add(known{text: one.Content, item: one, shared: true})
 		}
 	}
 	for i := range p.w.Items {
@@ -51,13 +61,13 @@ func (p *plan) against(item *Item) []known {
 		case one.Injected || item.Key != "" && one.Key == item.Key:
 		case one.IsSummary():
 			for _, sentence := range sentences(one.Content) {
-				add(known{text: strings.TrimSpace(sentence), item: one})
+				own.add(known{text: strings.TrimSpace(sentence), item: one})
 			}
 		default:
-			add(known{text: one.Content, item: one})
+			own.add(known{text: one.Content, item: one})
 		}
 	}
-	return found
+	return append(firm.found, own.found...)
 }
 
 // judge compares an item with what is known, and gives the ids of what it supersedes.
@@ -103,23 +113,12 @@ func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) 
 			out.Mitigations = append(out.Mitigations, Mitigation{
 				Failure: Poisoning, Action: ActionRejected, Items: []string{k.item.ID}, Reason: "contradicts what the window shares: " + v.Reason,
 			})
-		case k.item.Type == SystemInstruction && item.Type != SystemInstruction:
-			item.Quality.Consistency = 0
-			out.Mitigations = append(out.Mitigations, Mitigation{
-				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID}, Reason: "contradicts an instruction: " + v.Reason,
-			})
-		case k.item.Type.Persistent() && !item.Type.Persistent() && item.Type != UserMessage:
-			item.Quality.Consistency = 0
-			out.Mitigations = append(out.Mitigations, Mitigation{
-				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID},
-				Reason: "contradicts what only the user, or a preference, a goal or a decision, may change: " + v.Reason,
-			})
 		case k.item.Type.IsMessage() && !item.Type.IsMessage() && !item.Type.Persistent(), p.isQuery(k.item) && item.Type != UserMessage:
 			// What was said was said: it stays, and so may what contradicts it.
-		case k.item.ObservedAt.After(item.ObservedAt):
+		case stands(k.item, item) != "":
 			item.Quality.Consistency = 0
 			out.Mitigations = append(out.Mitigations, Mitigation{
-				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID}, Reason: "contradicts what was observed later: " + v.Reason,
+				Failure: Clash, Action: ActionRejected, Items: []string{k.item.ID}, Reason: fmt.Sprintf("contradicts %s: %s", stands(k.item, item), v.Reason),
 			})
 		default:
 			if k.item.IsSummary() {
@@ -137,6 +136,19 @@ func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) 
 		item.VerifiedBy = nil
 	}
 	return superseded, nil
+}
+
+// stands says what an item is that does not give way to another, which contradicts it or wants its slot; empty: it does.
+func stands(there, item *Item) string {
+	switch {
+	case there.Type == SystemInstruction && item.Type != SystemInstruction:
+		return "an instruction"
+	case there.Type.Persistent() && !item.Type.Persistent() && item.Type != UserMessage:
+		return "what only the user, or a preference, a goal or a decision, may change"
+	case there.ObservedAt.After(item.ObservedAt):
+		return "what was observed later, at " + there.ObservedAt.Format(time.RFC3339)
+	}
+	return ""
 }
 
 func (p *plan) isQuery(item *Item) bool {

@@ -106,6 +106,9 @@ func (p *plan) makeWay(out *Outcome, item *Item) (stays bool, err error) {
 		return false, err
 	}
 	if own := keyed(p.w.Items, item.Key); own != nil && !slices.Contains(superseded, own.ID) {
+		if stands(own, item) != "" {
+			return true, nil
+		}
 		superseded = append(superseded, own.ID)
 		out.Mitigations = append(out.Mitigations, Mitigation{
 			Failure: Clash, Action: ActionSuperseded, Items: []string{own.ID}, Reason: fmt.Sprintf("the slot %q is shared now", item.Key),
@@ -120,7 +123,7 @@ func (p *plan) makeWay(out *Outcome, item *Item) (stays bool, err error) {
 
 // refuseShare gives what comes of a write to a segment that something in a window that sees it stands against.
 func refuseShare(s Shared, windows []Window) Shared {
-	m := Mitigation{Failure: Clash, Action: ActionRejected, Items: []string{}, Reason: "contradicts what a window that sees the segment holds and does not give up"}
+	m := Mitigation{Failure: Clash, Action: ActionRejected, Items: []string{}, Reason: "contradicts, or wants the slot of, what a window that sees the segment holds and does not give up"}
 	out := Shared{Outcome: Outcome{Before: s.Before, Quality: s.Quality, Mitigations: []Mitigation{m}, Judgements: s.Judgements}}
 	out.Quality.Consistency = 0
 	out.reject(string(m.Failure) + ": " + m.Reason)

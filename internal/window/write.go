@@ -241,14 +241,13 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 		}
 	}
 	if older := keyed(p.w.Items, item.Key); older != nil && !slices.Contains(superseded, older.ID) {
-		if older.ObservedAt.After(item.ObservedAt) {
+		if why := stands(older, item); why != "" {
 			q.Consistency = 0
 			out.Mitigations = append(out.Mitigations, Mitigation{
-				Failure: Clash, Action: ActionRejected, Items: []string{older.ID},
-				Reason: fmt.Sprintf("the slot %q holds what was observed later, at %s", item.Key, older.ObservedAt.Format(time.RFC3339)),
+				Failure: Clash, Action: ActionRejected, Items: []string{older.ID}, Reason: fmt.Sprintf("the slot %q holds %s", item.Key, why),
 			})
 			if p.e.Forced {
-				item.Key = "" // which what is newer has
+				item.Key = "" // which what stays has
 			}
 		} else {
 			superseded = append(superseded, older.ID)
