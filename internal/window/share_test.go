@@ -72,7 +72,7 @@ func TestShare(t *testing.T) {
 
 func chosen(name string, tokens int) window.Chosen {
 	hash := chain.Sum([]byte(name))
-	return window.Chosen{Draft: window.Draft{Type: window.Knowledge, Content: words(name, tokens), Source: &window.Source{Hash: hash, Type: chain.RefContext}, ObservedAt: noon.Add(-25 * time.Hour)}, Relevance: 0.8}
+	return window.Chosen{Draft: window.Draft{Type: window.Knowledge, Content: words(name, tokens), Source: &window.Source{Hash: hash, Type: chain.RefContext}, ObservedAt: noon.Add(-25 * time.Hour)}, Said: words(name, tokens), Relevance: 0.8}
 }
 
 func TestSelect(t *testing.T) {
