@@ -200,9 +200,15 @@ func nullable(text chain.JSON) *string {
 // sources gives the messages that any text of an operation may come from, those that summaries stand for among them.
 func (o *operation) sources(ctx context.Context, q *dbgen.Queries, l *loaded) ([]string, error) {
 	found, behind := []string{}, []string{}
+	seen := map[string]bool{}
+	once := func(hash string) {
+		if !seen[hash] {
+			seen[hash], found = true, append(found, hash)
+		}
+	}
 	add := func(s *window.Source) {
-		if s != nil && s.Type == chain.RefContext && !slices.Contains(found, s.Hash.String()) {
-			found = append(found, s.Hash.String())
+		if s != nil && s.Type == chain.RefContext {
+			once(s.Hash.String())
 		}
 	}
 	if o.Draft != nil {
@@ -236,9 +242,7 @@ func (o *operation) sources(ctx context.Context, q *dbgen.Queries, l *loaded) ([
 	}
 	more, err := q.SourcesBehind(ctx, behind)
 	for _, hash := range more {
-		if !slices.Contains(found, hash) {
-			found = append(found, hash)
-		}
+		once(hash)
 	}
 	return found, err
 }

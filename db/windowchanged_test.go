@@ -2,6 +2,7 @@ package db
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,11 +17,14 @@ import (
 func TestLeavingOfMany(t *testing.T) {
 	t.Parallel()
 	took := func(n int) time.Duration {
-		items := make([]window.Item, n)
+		items, hashes := make([]window.Item, n), make([]string, n)
 		for i := range items {
 			id := fmt.Sprintf("item%08d", i)
-			items[i] = window.Item{ID: id, Place: int64(i), Source: &window.Source{Hash: chain.Sum([]byte(id)), Type: chain.RefContext}}
+			hash := chain.Sum([]byte(id))
+			items[i] = window.Item{ID: id, Place: int64(i), Source: &window.Source{Hash: hash, Type: chain.RefContext}}
+			hashes[i] = hash.String()
 		}
+		o := operation{left: append(slices.Clone(items), items...)}
 		best := time.Hour // of several, since the machine may do something else in between
 		for range 10 {
 			began := time.Now()
@@ -29,6 +33,9 @@ func TestLeavingOfMany(t *testing.T) {
 			}
 			if sources := added(window.Outcome{Change: window.Change{Kept: items}}); len(sources) != n {
 				t.Fatalf("%d sources, want %d", len(sources), n)
+			}
+			if sources, err := o.sources(t.Context(), nil, &loaded{}); err != nil || !slices.Equal(sources, hashes) {
+				t.Fatalf("an operation's sources are %d, %v, want %d, each once in their order", len(sources), err, n)
 			}
 			best = min(best, time.Since(began))
 		}
