@@ -97,7 +97,7 @@ func entryOf(r dbgen.MemoryScratchpad) (ScratchpadEntry, error) {
 
 // InjectFromScratchpad puts an entry into its window, where it counts until it is removed.
 //
-// Faults: NOT_FOUND; CONTENT_REJECTED if a verified record contradicts it; CONTEXT_WINDOW_EXCEEDED.
+// Faults: NOT_FOUND; CONTENT_REJECTED if it contradicts a verified record, or what does not give way to it; CONTEXT_WINDOW_EXCEEDED.
 func (d *DB) InjectFromScratchpad(ctx context.Context, id, entry string, by chain.Hash) (window.Item, error) {
 	var item window.Item
 	var rejected string

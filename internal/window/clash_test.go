@@ -198,3 +198,42 @@ func TestManyCrowdNothingOut(t *testing.T) {
 		t.Errorf("an item: %+v, %v", out, err)
 	}
 }
+
+// What is injected from the scratchpad, where it stays, is judged as what is written, and so is what is written beside it.
+func TestClashWithWhatIsInjected(t *testing.T) {
+	t.Parallel()
+	const here, there = "The hotel is in Lisbon.", "The hotel is in Madrid."
+	entry := item("entry", window.Knowledge, there)
+	entry.ObservedAt = noon
+	for _, test := range []struct {
+		own    window.ContentType
+		age    time.Duration
+		enters bool
+		leaves bool
+	}{
+		{window.Knowledge, time.Hour, true, true},
+		{window.Knowledge, -time.Hour, false, false},
+		{window.SystemInstruction, time.Hour, false, false},
+		{window.Decision, time.Hour, false, false},
+		{window.UserMessage, time.Hour, true, false},
+	} {
+		t.Run(string(test.own), func(t *testing.T) {
+			t.Parallel()
+			own := item("own", test.own, here)
+			own.ObservedAt = noon.Add(-test.age)
+			w := window.Window{Capacity: 1000, Items: []window.Item{own}}
+			out, err := window.Inject(t.Context(), ruled(), w, entry)
+			if err != nil || (out.Item != nil) != test.enters || has(out.Gone, "own") != test.leaves || (out.Rejected == "") != test.enters || len(out.Judgements) != 1 {
+				t.Errorf("%+v, %v", out, err)
+			}
+			if n := len(out.Mitigations); (n == 1) != (test.leaves || !test.enters) || !test.enters && (out.Mitigations[0].Action != window.ActionRejected || out.Quality.Consistency != 0) {
+				t.Errorf("%+v", out)
+			}
+		})
+	}
+	entry.Injected = true
+	out, err := window.Write(t.Context(), ruled(), window.Window{Capacity: 1000, Items: []window.Item{entry}}, window.Draft{Type: window.Knowledge, Content: here, ObservedAt: noon.Add(time.Hour)})
+	if err != nil || out.Item == nil || !has(out.Gone, "entry") || len(out.Mitigations) != 1 || out.Mitigations[0].Action != window.ActionSuperseded {
+		t.Errorf("what is written later: %+v, %v", out, err)
+	}
+}

@@ -58,7 +58,7 @@ func (p *plan) against(item *Item) []known {
 	}
 	for i := range p.w.Items {
 		switch one := &p.w.Items[i]; {
-		case one.Injected || item.Key != "" && one.Key == item.Key:
+		case item.Key != "" && one.Key == item.Key:
 		case one.IsSummary():
 			for _, sentence := range sentences(one.Content) {
 				own.add(known{text: strings.TrimSpace(sentence), item: one})

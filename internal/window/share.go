@@ -81,7 +81,9 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		o.Change = each.change()
 		out.Windows = append(out.Windows, o)
 	}
-	out.Before, out.Compression = out.Windows[through].Before, out.Windows[through].Compression
+	own := &out.Windows[through] // whoever writes sees what it did to the window that they write through
+	out.Before, out.Compression = own.Before, own.Compression
+	out.Mitigations, out.Judgements = append(out.Mitigations, own.Mitigations...), append(out.Judgements, own.Judgements...)
 	return out, nil
 }
 
@@ -194,7 +196,8 @@ func (w *Window) holds(source Source) bool {
 	return slices.ContainsFunc(w.Items, from) || slices.ContainsFunc(w.Segments, func(s Segment) bool { return slices.ContainsFunc(s.Items, from) })
 }
 
-// Inject decides whether something from the scratchpad, under its id there, enters a window, which may have to be compressed.
+// Inject decides whether something from the scratchpad, under its id there, enters a window, which may have to be compressed. It
+// is judged as what is written, but need not be relevant: somebody has asked for it.
 func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) {
 	p, err := newPlan(ctx, e, w)
 	if err != nil {
@@ -208,13 +211,20 @@ func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) 
 	p.place++
 	entry.Place, entry.AddedAt, entry.Injected = p.place, e.Now, true
 	entry.Quality = Quality{Relevance: 1, Freshness: freshness(e.Now.Sub(entry.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
-	rejected, err := p.poisons(&out, &entry)
-	if err != nil {
-		return Outcome{}, err
+	if !e.Forced {
+		superseded, err := p.judge(&out, &entry)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if out.settle(); out.Rejected == "" {
+			p.leave(superseded, false)
+			if err := p.cut(); err != nil {
+				return Outcome{}, err
+			}
+		}
 	}
-	out.Quality = entry.Quality
-	if rejected {
-		out.Rejected, out.Change = out.Mitigations[0].Reason, p.change()
+	if out.Quality = entry.Quality; out.Rejected != "" {
+		out.Change = p.change()
 		return out, nil
 	}
 	if out.Compression, err = p.makeRoom(entry.Tokens); err != nil {
@@ -225,7 +235,7 @@ func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) 
 	return out, nil
 }
 
-// poisons tells whether an item contradicts a verified record, or what is shared: only these are asked.
+// poisons tells whether an item that was selected contradicts a verified record, or what is shared: only these are asked.
 func (p *plan) poisons(out *Outcome, item *Item) (bool, error) {
 	if p.e.Forced {
 		return false, nil

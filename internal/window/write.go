@@ -266,22 +266,17 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 	if q.Relevance < MinRelevance {
 		out.reject(fmt.Sprintf("irrelevant: its relevance to the window's task and goals is %.2f, and %.1f is needed", q.Relevance, MinRelevance))
 	}
-	for _, m := range out.Mitigations {
-		if m.Action == ActionRejected {
-			out.reject(string(m.Failure) + ": " + m.Reason)
-		}
-	}
 	out.Quality = *q
 	if p.e.Forced {
 		out.Rejected = ""
 		out.Mitigations = slices.DeleteFunc(out.Mitigations, func(m Mitigation) bool { return m.Action == ActionRejected })
+	} else {
+		out.settle()
 	}
 	if out.Rejected == "" {
 		p.leave(superseded, false)
 		return p.cut()
 	}
-	// Nothing was superseded after all.
-	out.Mitigations = slices.DeleteFunc(out.Mitigations, func(m Mitigation) bool { return m.Action != ActionRejected })
 	return nil
 }
 
@@ -304,6 +299,18 @@ func (p *plan) cut() error {
 		}
 	}
 	return nil
+}
+
+// settle notes what content is rejected for; then nothing was superseded after all.
+func (o *Outcome) settle() {
+	for _, m := range o.Mitigations {
+		if m.Action == ActionRejected {
+			o.reject(string(m.Failure) + ": " + m.Reason)
+		}
+	}
+	if o.Rejected != "" {
+		o.Mitigations = slices.DeleteFunc(o.Mitigations, func(m Mitigation) bool { return m.Action != ActionRejected })
+	}
 }
 
 // reject notes why content does not enter, all reasons together.
