@@ -8305,7 +8305,7 @@ extend type Mutation {
   writeToSegment("The segment's id." segment: ID!, "What to write, through one of the windows." input: WriteInput!): WriteResult!
   "Puts contents on a window's scratchpad, where they do not count, all of them or none, and gives their entries in order."
   offload("The window's global id." window: ID!, "1 to 1,000, each 1 byte to 1 MiB." contents: [String!]!): [ScratchpadEntry!]!
-  "Puts something of the scratchpad into the window, where it counts until it is removed. The entry stays. CONTENT_REJECTED if a verified record contradicts it."
+  "Puts something of the scratchpad into the window, where it counts until it is removed. The entry stays. CONTENT_REJECTED if it contradicts a verified record, or what does not give way to it."
   injectFromScratchpad("The window's global id." window: ID!, "The entry's id." entry: ID!): WindowItem!
   "Registers tools, all or none. A window describes at most 30; of more it describes those that ` + "`" + `searchTools` + "`" + ` finds. Gives them as they are now."
   registerTools("The window's global id." window: ID!, "1 to 1,000; none only to replace all." tools: [ToolInput!]!, "Whether these are all that the window is to have: all others leave it." replace: Boolean! = false): [Tool!]!
