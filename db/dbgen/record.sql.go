@@ -226,8 +226,8 @@ func (q *Queries) RecordsSince(ctx context.Context, after int64, rowCount int32)
 }
 
 const recordsToJudge = `-- name: RecordsToJudge :many
-SELECT s.id, s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
-    SELECT r.id, r.hash, r.title, left(r.content, 65536) AS content,
+SELECT s.id, s.hash::log.hash AS hash, s.title::TEXT AS title, left(s.content, 65536)::TEXT AS content FROM (
+    SELECT r.id, r.hash, r.title, r.content,
         sum(LEAST(octet_length(r.content), 65536)) OVER (ORDER BY o.place) - LEAST(octet_length(r.content), 65536) AS before
     FROM unnest($1::BIGINT[]) WITH ORDINALITY AS o (id, place) JOIN knowledge.records r ON r.id = o.id
 ) s WHERE s.before < $2::BIGINT

@@ -13,8 +13,8 @@ FROM knowledge.records r WHERE r.id > @after ORDER BY r.id LIMIT @row_count;
 
 -- name: RecordsToJudge :many
 -- No more of each than a judge reads, and of them as many as are not beyond a number of bytes, in the order asked for.
-SELECT s.id, s.hash::log.hash AS hash, s.title::TEXT AS title, s.content::TEXT AS content FROM (
-    SELECT r.id, r.hash, r.title, left(r.content, 65536) AS content,
+SELECT s.id, s.hash::log.hash AS hash, s.title::TEXT AS title, left(s.content, 65536)::TEXT AS content FROM (
+    SELECT r.id, r.hash, r.title, r.content,
         sum(LEAST(octet_length(r.content), 65536)) OVER (ORDER BY o.place) - LEAST(octet_length(r.content), 65536) AS before
     FROM unnest(@ids::BIGINT[]) WITH ORDINALITY AS o (id, place) JOIN knowledge.records r ON r.id = o.id
 ) s WHERE s.before < @bytes::BIGINT;

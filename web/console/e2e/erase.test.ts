@@ -56,7 +56,9 @@ describe("erasing a content", () => {
     const v = await visit();
     await v.signIn(`/sessions/${m.session}?message=${m.hash}`);
     const dialog = await openDialog(v, m);
-    expect(await dialog.innerText()).toMatch(/What goes, for good:[\s\S]*What stays:[\s\S]*Backups, exports/);
+    await expect
+      .poll(() => dialog.innerText())
+      .toMatch(/What goes, for good:[\s\S]*What stays:[\s\S]*Backups, exports/);
     const confirm = dialog.getByRole("button", { name: "Erase for good" });
     expect(await confirm.isDisabled()).toBe(true);
     await dialog.getByLabel("Reason, for the record").fill("é".repeat(513));
