@@ -85,7 +85,7 @@ describe("erasing a content", () => {
     await panel.getByRole("definition").getByText("Mina asked for it.").waitFor();
     await panel.getByText("Content erased, on the record").waitFor();
     expect(await panel.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
-    expect(await v.page.getByText(m.content).count()).toBe(0);
+    await expect.poll(() => v.page.getByText(m.content).count()).toBe(0);
     expect(server.sql(`SELECT content IS NULL AND salt IS NULL FROM log.messages WHERE hash = '${m.hash}'`)).toBe("t");
     const row = v.page.getByRole("article", { name: `Message ${m.sequence}`, exact: true });
     await row.getByText("content erased", { exact: true }).first().waitFor();

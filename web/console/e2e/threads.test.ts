@@ -168,7 +168,8 @@ describe("the filter bar", () => {
       ["Led by", one.other],
     ] as const) {
       await v.page.getByRole("combobox", { name: label, exact: true }).fill(wanted);
-      await v.page.getByRole("listbox", { name: label, exact: true }).getByRole("option").first().waitFor();
+      const options = v.page.getByRole("listbox", { name: label, exact: true }).getByRole("option");
+      await expect.poll(() => options.count()).toBe(1); // before it is searched for, there are others
       await v.page.keyboard.press("ArrowDown");
       await v.page.keyboard.press("Enter");
       await v.page.waitForURL(new RegExp(wanted));
