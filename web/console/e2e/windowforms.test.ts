@@ -248,7 +248,7 @@ it("a selection is asked for within limits, and what came in is shown with the w
   await form.getByText("The item that was selected came in.").waitFor();
   expect(asked).toBe(1);
   await expect.poll(() => v.page.evaluate(() => document.activeElement?.hasAttribute("data-next"))).toBe(true);
-  await form.locator("article[data-kind=SELECT]").getByText("leaves at nine").waitFor();
+  await form.locator("article[data-kind=SELECT]").getByText("leaves at nine").first().waitFor();
   await main(v).locator("[data-item]").filter({ hasText: "leaves at nine" }).waitFor();
   expect((await saidIn(server, id)).join()).toContain("The ferry to the island leaves at nine");
   expect((await stateOf(server, id)).used).toBeLessThanOrEqual(200);

@@ -53,6 +53,7 @@ it("a window is made, written to, compressed, emptied and deleted", async () => 
   await side.getByLabel("Key").fill("goal.day");
   await put("GOAL", "Go up on Tuesday");
   await main(v).locator("code", { hasText: "goal.day" }).waitFor();
+  await side.getByLabel("Key").fill(""); // which only a goal, a preference, a decision or the user takes from a goal
   await put("KNOWLEDGE", `The Eiffel Tower is tall. ${saying(3).repeat(60)}`);
   await side.getByText("CONTEXT_WINDOW_EXCEEDED").waitFor();
   await side.getByText("Onto the scratchpad").click();
