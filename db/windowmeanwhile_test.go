@@ -94,6 +94,15 @@ func TestSelectKeepsPoisonOut(t *testing.T) {
 		if err != nil || len(is.Items) != 1 || !strings.Contains(is.Items[0].Content, inParis) || is.Items[0].VerifiedBy == nil {
 			t.Errorf("in the window: %+v, %v; want the record alone, verified", is.Items, err)
 		}
+		ops, err := fresh.WindowOperations(t.Context(), w.ID, db.Page[string]{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range ops.Items[0].Value.Judgements {
+			if j.New != inParis && j.New != inLondon {
+				t.Errorf("what was judged is %q, want it without what stands before it", j.New)
+			}
+		}
 	}
 }
 
