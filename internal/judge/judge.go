@@ -26,12 +26,16 @@ type text struct {
 // Judge gives a verdict for each pair. A text that is in several is read once. Of a text, what is beyond 64 KiB or 200
 // sentences is not read, nor are sentences of more than 50 words. It fails only if the context ends.
 func (r Rules) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdict, error) {
-	news, knowns := map[string]*text{}, map[string]*text{}
+	given, news, knowns := make([]*text, len(pairs)), map[string]*text{}, make(map[string]*text, len(pairs))
 	var claims []claim
-	for _, p := range pairs {
-		if news[p.New] == nil {
-			news[p.New] = r.read(p.New, nil)
-			claims = append(claims, news[p.New].claims...)
+	for i, p := range pairs {
+		if i > 0 && p.New == pairs[i-1].New { // mostly it is one for all
+			given[i] = given[i-1]
+			continue
+		}
+		if given[i] = news[p.New]; given[i] == nil {
+			given[i] = r.read(p.New, nil)
+			news[p.New], claims = given[i], append(claims, given[i].claims...)
 		}
 	}
 	wanted := r.lexicon.filterOf(claims)
@@ -40,10 +44,12 @@ func (r Rules) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdict
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("judge: %w", err)
 		}
-		if knowns[p.Known] == nil {
-			knowns[p.Known] = r.read(p.Known, wanted)
+		known := knowns[p.Known]
+		if known == nil {
+			known = r.read(p.Known, wanted)
+			knowns[p.Known] = known
 		}
-		verdicts[i] = r.judge(knowns[p.Known], news[p.New])
+		verdicts[i] = r.judge(known, given[i])
 	}
 	return verdicts, nil
 }
