@@ -16,6 +16,7 @@ const mostCompared = 24
 // known is a text that content is compared with.
 type known struct {
 	text   string
+	words  []int32 // nil: to be asked for
 	item   *Item
 	shared bool // in a segment
 	record *Record
@@ -30,7 +31,10 @@ type nearest struct {
 }
 
 func (n *nearest) add(k known) {
-	k.common = Overlap(n.words, n.p.e.Words(k.text))
+	if k.words == nil {
+		k.words = n.p.e.Words(k.text)
+	}
+	k.common = Overlap(n.words, k.words)
 	if k.common == 0 || len(n.found) == mostCompared && k.common <= n.found[mostCompared-1].common {
 		return
 	}
@@ -64,7 +68,7 @@ func (p *plan) against(item *Item) []known {
 				own.add(known{text: strings.TrimSpace(sentence), item: one})
 			}
 		default:
-			own.add(known{text: one.Content, item: one})
+			own.add(known{text: one.Content, words: one.words, item: one})
 		}
 	}
 	return append(firm.found, own.found...)

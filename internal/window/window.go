@@ -133,6 +133,8 @@ type Item struct {
 	AddedAt    time.Time
 	SummaryOf  []string // ids of what a summary stands for, which is in the scratchpad
 	Injected   bool     // from the scratchpad, where it still is
+
+	words []int32 // of the content, by Env.Words, as long as the item is remembered; nil: to be asked for
 }
 
 // IsSummary tells whether an item stands for others.

@@ -181,7 +181,7 @@ func (p *plan) newItem(d Draft) (*Item, error) {
 	p.place++
 	return &Item{
 		ID: p.e.NewID(), Place: p.place, Type: d.Type, Key: d.Key, Content: d.Content, Tokens: n, Source: d.Source,
-		ObservedAt: observed, AddedAt: p.e.Now, SummaryOf: nil,
+		ObservedAt: observed, AddedAt: p.e.Now, SummaryOf: nil, words: p.e.Words(d.Content),
 	}, nil
 }
 
@@ -288,6 +288,7 @@ func (p *plan) cut() error {
 			continue
 		}
 		rest := *summary
+		rest.words = nil
 		rest.Content = strings.TrimSpace(strings.Join(slices.DeleteFunc(sentences(rest.Content), func(s string) bool { return slices.Contains(lines, strings.TrimSpace(s)) }), ""))
 		n, err := p.e.Count(rest.Content)
 		if err != nil {
