@@ -2,6 +2,7 @@ package summary_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -303,20 +304,26 @@ func TestAnEndedContextEndsIt(t *testing.T) {
 	}
 }
 
-// watch is a context that notes the longest time for which nobody looks whether it has ended.
+// watch is a context that counts how often somebody looks whether it has ended, which it has after so many looks, and notes the
+// longest time between two.
 type watch struct {
 	context.Context
-	last    time.Time
-	longest time.Duration
+	looks, ends int
+	last        time.Time
+	longest     time.Duration
 }
 
 func (w *watch) Err() error {
 	now := time.Now()
 	w.longest, w.last = max(w.longest, now.Sub(w.last)), now
-	return w.Context.Err()
+	if w.looks++; w.looks > w.ends {
+		return context.Canceled
+	}
+	return nil
 }
 
-// However much there is to summarise, it is noticed soon that nobody waits for it.
+// However much there is to summarise, it is looked at often whether somebody still waits for it, and all ends at whichever look
+// says no.
 func TestContextIsLookedAt(t *testing.T) {
 	t.Parallel()
 	for name, vital := range map[string]int{"nothing is vital": 1 << 30, "some is": 25, "half is": 2} {
@@ -325,18 +332,18 @@ func TestContextIsLookedAt(t *testing.T) {
 			parts[i].Vital = i%vital == vital-1
 		}
 		s := summary.New(lexical, counter(t))
-		best := 1.0 // of several, since the machine may do something else in between
-		for try := 0; try < 10 && best > 0.1; try++ {
-			began := time.Now()
-			w := &watch{Context: t.Context(), last: began}
-			if _, err := s.Summarise(w, parts, 400); err != nil {
-				t.Fatal(err)
-			}
-			_ = w.Err()
-			best = min(best, float64(w.longest)/float64(time.Since(began)))
+		all := &watch{Context: t.Context(), ends: 1 << 30}
+		if _, err := s.Summarise(all, parts, 400); err != nil {
+			t.Fatal(err)
 		}
-		if best > 0.1 {
-			t.Errorf("%s: for %.0f %% of the time of summarising %d parts nobody looks at the context, want at most 10", name, 100*best, len(parts))
+		if all.looks < len(parts)/10 {
+			t.Errorf("%s: the context is looked at %d times for %d parts", name, all.looks, len(parts))
+		}
+		for _, ends := range []int{0, 1, all.looks / 4, all.looks / 2, all.looks - 1} {
+			w := &watch{Context: t.Context(), ends: ends}
+			if _, err := s.Summarise(w, parts, 400); !errors.Is(err, context.Canceled) || w.looks > ends+2 {
+				t.Errorf("%s: ended at look %d of %d: %v, after %d looks", name, ends+1, all.looks, err, w.looks)
+			}
 		}
 	}
 }
@@ -357,16 +364,19 @@ func BenchmarkSummarise(b *testing.B) {
 	count := counter(b)
 	for _, tokens := range []int{8_000, 100_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
-			s, first := summary.New(lexical, count), 0
+			s, first, longest := summary.New(lexical, count), 0, time.Duration(0)
 			for b.Loop() {
 				b.StopTimer()
 				first += tokens // counts of texts are remembered, and these are new
 				parts := history(tokens, first)
 				b.StartTimer()
-				if _, err := s.Summarise(context.Background(), parts, tokens/10); err != nil {
+				w := &watch{Context: context.Background(), ends: 1 << 30, last: time.Now()}
+				if _, err := s.Summarise(w, parts, tokens/10); err != nil {
 					b.Fatal(err)
 				}
+				longest = max(longest, w.longest)
 			}
+			b.ReportMetric(float64(longest.Microseconds())/1000, "ms-without-a-look(longest)")
 		})
 	}
 }
