@@ -50,7 +50,9 @@ func (n *nearest) add(k known) {
 // against gives what an item may contradict: records and what is shared, and then what is in the window.
 func (p *plan) against(item *Item) []known {
 	words := p.e.Words(item.Content)
-	firm, own := nearest{p: p, words: words}, nearest{p: p, words: words}
+	room := make([]known, 2*mostCompared)
+	firm := nearest{p: p, words: words, found: room[:0:mostCompared]}
+	own := nearest{p: p, words: words, found: room[mostCompared:mostCompared]}
 	for i := range p.e.Records {
 		firm.add(known{text: p.e.Records[i].Content, record: &p.e.Records[i]})
 	}
