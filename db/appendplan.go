@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -255,7 +256,7 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 			if !known {
 				u, known = p.uses[key]
 			}
-			if known && u.fingerprint != nil && *u.fingerprint != call.prepared[i].fingerprint {
+			if known && u.fingerprint != nil && *u.fingerprint != call.prepared[i].fingerprint && !(strings.HasPrefix(key.key, ingestKeys) && p.sameEvent(d, u.message)) {
 				return nil, &fault.Error{Code: fault.Conflict, Field: field + ".idempotencyKey", Message: "was used for another message"}
 			}
 			if known {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 	"time"
@@ -104,4 +105,41 @@ func (d *DB) trusted(ctx context.Context, most int, read func(ctx context.Contex
 	}
 	slices.SortFunc(out, func(a, b chain.Message) int { return int(a.Sequence - b.Sequence) })
 	return out, nil
+}
+
+// sameEvent tells whether a draft is the event that a message was made of, whichever way it came: an INSERT by SQL keeps another
+// fingerprint, and log.append_event holds events against messages likewise. It is, if it would have the message's hash in its
+// place, but for what is ambient; of that, it has to be of the same time, and not another hook's.
+func (p *appendPlan) sameEvent(d *chain.Draft, m *chain.Message) bool {
+	if m == nil || m.Content == nil || m.Ambient == nil {
+		return false
+	}
+	again, err := p.message(d, &prepared{salt: m.Salt, refsDigest: m.RefsDigest}, head{hash: m.PrevHash, sequence: m.Sequence - 1}, m.CreatedAt)
+	if err != nil {
+		return false
+	}
+	sent, kept := deliveryOf(again.Ambient), deliveryOf(m.Ambient)
+	again.Ambient = m.Ambient
+	again.ContentDigest = chain.Sum(chain.ContentPreimage(m.Salt, *again.Content, *again.Attachments, again.Ambient))
+	return again.ComputeHash() == m.Hash && (sent.By == kept.By || kept.Login != "") && sent.at(kept.CreatedAt)
+}
+
+// delivery is what of an event stands in what is ambient.
+type delivery struct {
+	CreatedAt *time.Time `json:"created_at"` // as it was sent
+	By        string     `json:"delivered_by"`
+	Login     string     `json:"delivered_by_login"` // by SQL
+}
+
+func deliveryOf(ambient *chain.JSON) (d delivery) {
+	_ = json.Unmarshal([]byte(*ambient), &d) // what is not of this form is of nothing here
+	return d
+}
+
+// at tells whether it is of a time, which Postgres rounds to microseconds.
+func (d delivery) at(t *time.Time) bool {
+	if d.CreatedAt == nil || t == nil {
+		return d.CreatedAt == nil && t == nil
+	}
+	return d.CreatedAt.Sub(*t).Abs() < time.Microsecond
 }

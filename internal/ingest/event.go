@@ -2,10 +2,13 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -264,9 +267,25 @@ func idOf(value jsontext.Value) string {
 		text, _ := jsontext.AppendUnquote(nil, value)
 		return string(text)
 	case '0':
-		return string(value)
+		return plain(string(value))
 	}
 	return ""
+}
+
+// plain gives a number as jsonb has it, without an exponent, so that an id is the same by SQL. One of very many digits, which
+// is refused there, stays as it is.
+func plain(number string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	exact, ok := new(big.Rat), false
+	if err == nil && max(power, -power) <= chain.MaxNameBytes {
+		exact, ok = exact.SetString(number)
+	}
+	if !ok {
+		return number
+	}
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	return exact.FloatString(max(0, len(fraction)-power))
 }
 
 // key gives the idempotency key of an event: by its id within its thread, else by its place in a call that has a key.

@@ -82,6 +82,11 @@ func TestEventKeys(t *testing.T) {
 	if key(`{"backend_message_id":"1"}`, "") == key(`{"frontend_message_id":"1"}`, "") || key(`{"backend_message_id":1}`, "x") != key(`{"backend_message_id":"1"}`, "") {
 		t.Error("ids of backends and frontends are told apart, and neither by the call nor by their type")
 	}
+	for number, as := range map[string]string{"7": "7", "1e2": "100", "1.50": "1.50", "1.5E1": "15", "25e-3": "0.025", "-0": "0", "12345678901234567890": "12345678901234567890"} {
+		if got := key(`{"backend_message_id":`+number+`}`, ""); !strings.HasSuffix(got, ":b:"+as) {
+			t.Errorf("the id %s has the key %s, want it to end in %s, as by SQL", number, got, as)
+		}
+	}
 	answer := `{"source":"s","agent":"a","user_id":"u","thread_id":"t","role":"%s","content":"c","payload":{"frontend_message_id":"q","backend_message_id":"%s"}}`
 	of := func(role, id string) string { return *draftsOf(t, fmt.Sprintf(answer, role, id), "")[0].IdempotencyKey }
 	if of("assistant", "1") == of("assistant", "2") || of("user", "1") != of("user", "2") || !strings.HasSuffix(of("system", "1"), ":b:1") {
