@@ -55,6 +55,8 @@ type WindowOperation struct {
 	Superseded    []window.Item
 	Selection     string // empty: none
 	Overruled     *string
+	segment       string   // that it was written to, if something of it left or the draft did not enter; else empty
+	shared        []string // those of Superseded that left the segment
 }
 
 // operation is one on its way.
@@ -87,6 +89,7 @@ type itemRow struct {
 	AddedAt    time.Time      `json:"added_at"`
 	SummaryOf  []string       `json:"summary_of"`
 	Injected   bool           `json:"injected"`
+	Segment    string         `json:"segment,omitempty"` // of what was superseded: where it was, if not in the window itself
 }
 
 func rowOfItem(item window.Item) itemRow {
@@ -129,6 +132,7 @@ type draftRow struct {
 	Source     *chain.Hash   `json:"source,omitempty"`
 	SourceType chain.RefType `json:"sourceType,omitempty"`
 	ObservedAt time.Time     `json:"observedAt"`
+	Segment    string        `json:"segment,omitempty"` // that it was to enter, if not the window itself
 }
 
 func rowOfDraft(d *window.Draft, at time.Time) *draftRow {
@@ -251,15 +255,18 @@ func (o *operation) sources(ctx context.Context, q *dbgen.Queries, l *loaded) ([
 // since it was read.
 func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation) (bool, error) {
 	var superseded []window.Item
-	for _, m := range o.out.Mitigations {
-		if m.Action != window.ActionSuperseded {
+	rows := []itemRow{}
+	for i, item := range slices.Concat(o.out.Gone, o.left) {
+		if !slices.ContainsFunc(o.out.Mitigations, func(m window.Mitigation) bool {
+			return m.Action == window.ActionSuperseded && slices.Contains(m.Items, item.ID)
+		}) {
 			continue
 		}
-		for _, item := range append(slices.Clone(o.out.Gone), o.left...) {
-			if slices.Contains(m.Items, item.ID) {
-				superseded = append(superseded, item)
-			}
+		row := rowOfItem(item)
+		if i >= len(o.out.Gone) {
+			row.Segment = o.segment
 		}
+		superseded, rows = append(superseded, item), append(rows, row)
 	}
 	o.Superseded, o.Mitigations, o.Compression, o.Judgements = superseded, o.out.Mitigations, o.out.Compression, o.out.Judgements
 	o.Before, o.After = o.out.Before, o.out.After
@@ -275,10 +282,12 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 	row := operationRow{
 		ID: uuid.NewString(), Kind: o.Kind, By: o.By.String(), Before: o.Before, After: o.After, Took: o.Took.Microseconds(), Type: o.Type, Query: o.Query, Rejected: o.Rejected,
 		Quality: o.Quality, Mitigations: append([]window.Mitigation{}, o.Mitigations...), Compression: o.Compression, Judgements: rowsOfJudgements(o.Judgements),
-		Entered: append([]string{}, o.Entered...), Gone: append([]string{}, o.Gone...), Superseded: rowsOfItems(superseded), Sources: sources,
+		Entered: append([]string{}, o.Entered...), Gone: append([]string{}, o.Gone...), Superseded: rows, Sources: sources,
 	}
 	if o.Rejected != nil {
-		row.Draft = rowOfDraft(o.Draft, o.At)
+		if row.Draft = rowOfDraft(o.Draft, o.At); row.Draft != nil {
+			row.Draft.Segment = o.segment
+		}
 	}
 	if o.Selection != "" {
 		row.Selection = &o.Selection

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -149,124 +148,18 @@ func operationOf(r dbgen.MemoryWindowOperation) (WindowOperation, error) {
 		}
 	}
 	if draft != nil {
-		o.Draft = draft.draft()
+		o.Draft, o.segment = draft.draft(), draft.Segment
 	}
 	for _, j := range judgements {
 		o.Judgements = append(o.Judgements, j.judgement())
 	}
 	for _, s := range superseded {
 		item, e := s.item()
-		o.Superseded, err = append(o.Superseded, item), errors.Join(err, e)
+		if o.Superseded, err = append(o.Superseded, item), errors.Join(err, e); s.Segment != "" {
+			o.segment, o.shared = s.Segment, append(o.shared, item.ID)
+		}
 	}
 	return o, err
-}
-
-// Overrule has an administrator overrule what judges said in an operation: what was rejected enters, what was superseded comes
-// back, and the same pairs are not held to contradict each other in this window again. What was said of a segment is only not
-// said again.
-//
-// Faults: BAD_USER_INPUT for the reason, and if there is nothing to overrule; NOT_FOUND; CONFLICT if somebody has; those of
-// WriteContext.
-func (d *DB) Overrule(ctx context.Context, id, reason string, by chain.Hash) (WindowOperation, error) {
-	if reason == "" {
-		return WindowOperation{}, fault.Input("reason", "is empty")
-	}
-	if err := chain.CheckText("reason", &reason, MaxReasonBytes); err != nil {
-		return WindowOperation{}, err
-	}
-	at, err := d.WindowOperation(ctx, id)
-	if err != nil {
-		return at, err
-	}
-	var o operation
-	err = d.changing(ctx, at.Window, func(q *dbgen.Queries, l *loaded) (kept bool, err error) {
-		of, err := d.WindowOperation(ctx, id) // only now: what is erased from it after this changes the window, or is refused
-		if err != nil {
-			return false, err
-		}
-		again, err := of.overrulable()
-		if err != nil {
-			return false, err
-		}
-		o = d.begin(WindowOverrule, by)
-		o.Overruled = &reason
-		e, err := d.env(ctx, l)
-		if err != nil {
-			return false, err
-		}
-		e.Forced = true
-		back := of.Superseded
-		if again {
-			back = []window.Item{{Source: of.Draft.Source}}
-		}
-		if err := d.checkQuarantine(ctx, q, "operation", back...); err != nil {
-			return false, err
-		}
-		switch {
-		case again:
-			o.Draft, o.Type = of.Draft, &of.Draft.Type
-			o.out, err = window.Write(ctx, e, l.Window, *of.Draft)
-			o.Quality = &o.out.Quality
-		case of.Kind == WindowShare:
-			o.out, err = window.Restore(ctx, e, l.Window, nil)
-		default:
-			o.out, err = window.Restore(ctx, e, l.Window, of.Superseded)
-		}
-		if err != nil {
-			return false, d.noteExceeded(ctx, l, &o, err)
-		}
-		err = d.inOrNot(ctx, func(q *dbgen.Queries) (bool, error) {
-			if err := q.RefuseSources(ctx, added(o.out)); err != nil { // without any as well: nothing is erased until this ends
-				return false, err
-			}
-			if kept, err = d.keep(ctx, q, l, &o); err != nil || !kept {
-				return kept, err
-			}
-			l.next = nil
-			marked, err := q.MarkOverruled(ctx, reason, id)
-			if err == nil && len(marked) == 0 {
-				err = fault.New(fault.Conflict, "somebody has overruled it")
-			}
-			if err == nil {
-				_, err = q.MarkOverruled(ctx, reason, o.ID)
-			}
-			if err != nil {
-				return true, err
-			}
-			pairs, err := contradicting(marked[0])
-			if err == nil {
-				err = q.OverrulePairs(ctx, of.Window, pairs)
-			}
-			return true, err
-		})
-		return kept, err
-	})
-	return o.WindowOperation, err
-}
-
-// overrulable tells whether there is something to overrule, and whether it is to enter that was rejected.
-func (o *WindowOperation) overrulable() (enters bool, err error) {
-	enters = o.Rejected != nil && o.Draft != nil && o.Kind == WindowWrite
-	if o.Rejected != nil && o.Draft == nil && o.Kind != WindowExceeded {
-		return false, fault.Input("operation", "what was rejected is not kept any more: it was erased, or %d others were rejected since, or many long ones", MaxDrafts)
-	}
-	if !enters && !slices.ContainsFunc(o.Judgements, func(j window.Judgement) bool { return j.Relation == window.Contradicts }) {
-		return false, fault.Input("operation", "has nothing that a judge said, or that was rejected")
-	}
-	return enters, nil
-}
-
-// contradicting gives the pairs that judges held to contradict each other.
-func contradicting(judgements chain.JSON) ([]string, error) {
-	var rows []judgementRow
-	err := json.Unmarshal([]byte(judgements), &rows)
-	pairs := []string{}
-	for _, j := range rows {
-		if j.Relation == window.Contradicts {
-			pairs = append(pairs, window.PairKey(window.Pair{Known: j.Known, New: j.New}))
-		}
-	}
-	return pairs, err
 }
 
 // ContextMetrics are the figures of the specification, of operations since a moment.

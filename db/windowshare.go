@@ -57,74 +57,116 @@ func (d *DB) WriteToSegment(ctx context.Context, segment, through string, draft 
 		return WindowWritten{}, err
 	}
 	draft.ObservedAt = draft.ObservedAt.UTC().Truncate(time.Microsecond)
+	var written WindowWritten
+	err := sharing(ctx, func() (kept bool, err error) {
+		written, kept, err = d.shareOnce(ctx, segment, through, draft, source, by)
+		return kept, err
+	})
+	return written, err
+}
+
+// sharing runs f on a segment until nobody has changed what f read of it meanwhile.
+func sharing(ctx context.Context, f func() (kept bool, err error)) error {
 	for try := 1; ; try++ {
-		written, kept, err := d.shareOnce(ctx, segment, through, draft, source, by)
+		kept, err := f()
 		switch {
 		case (quarantinedMeanwhile(err) || erasedMeanwhile(err) || deadlock(err) || err == nil && !kept) && try < windowTries:
 			wait(ctx, time.Duration(try)*time.Millisecond)
 		case err == nil && !kept:
-			return WindowWritten{}, fault.New(fault.Unavailable, "too many write to these windows at once; nothing was done, try again")
+			return fault.New(fault.Unavailable, "too many write to these windows at once; nothing was done, try again")
 		default:
-			return written, mapError(err)
+			return mapError(err)
 		}
 	}
 }
 
-func (d *DB) shareOnce(ctx context.Context, segment, through string, draft window.Draft, source *chain.Hash, by chain.Hash) (w WindowWritten, kept bool, err error) {
-	q := d.queries()
+// sharers are the windows that see a segment, to none of which anybody else writes on this server until leave is called.
+type sharers struct {
+	all     []loaded
+	windows []window.Window
+	at      int // the one that is written through
+	own     int // the segment, of that window's
+	leave   func()
+}
+
+func (s *sharers) segment() window.Segment { return s.windows[s.at].Segments[s.own] }
+
+// enterSegment waits for one's turn to write to a segment through a window; nil if something of it has gone meanwhile: look again.
+func (d *DB) enterSegment(ctx context.Context, q *dbgen.Queries, segment, through string) (s *sharers, err error) {
 	ids, err := q.SegmentWindows(ctx, segment, through, d.viewerText())
 	if err != nil {
+		return nil, err
+	}
+	s = &sharers{all: make([]loaded, len(ids)), windows: make([]window.Window, len(ids)), at: slices.Index(ids, through)}
+	if s.at < 0 {
+		return nil, &fault.Error{Code: fault.NotFound, Field: "segment", Message: "there is no such segment of this window"}
+	}
+	var leave []func()
+	s.leave = func() {
+		for _, one := range leave {
+			one()
+		}
+	}
+	entered := false
+	defer func() {
+		if !entered {
+			s.leave()
+		}
+	}()
+	for _, id := range ids { // in their order, as everybody who wants several
+		one, err := d.windows.enter(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		leave = append(leave, one)
+	}
+	everybodys := &DB{shared: d.shared} // who shares a window with others changes theirs
+	for i, id := range ids {
+		if s.all[i], err = everybodys.load(ctx, q, id); err != nil {
+			if fault.CodeOf(err) == fault.NotFound {
+				return nil, nil
+			}
+			return nil, err
+		}
+		s.windows[i] = s.all[i].Window
+	}
+	if s.own = slices.IndexFunc(s.windows[s.at].Segments, func(one window.Segment) bool { return one.ID == segment }); s.own < 0 {
+		return nil, nil
+	}
+	if err := d.noteWindow(ctx, q, &s.windows[s.at]); err != nil { // the only one that the result shows
+		return nil, err
+	}
+	entered = true
+	return s, nil
+}
+
+func (d *DB) shareOnce(ctx context.Context, segment, through string, draft window.Draft, source *chain.Hash, by chain.Hash) (w WindowWritten, kept bool, err error) {
+	q := d.queries()
+	s, err := d.enterSegment(ctx, q, segment, through)
+	if err != nil || s == nil {
 		return w, false, err
 	}
-	at := slices.Index(ids, through)
-	if at < 0 {
-		return w, false, &fault.Error{Code: fault.NotFound, Field: "segment", Message: "there is no such segment of this window"}
-	}
+	defer s.leave()
 	if err := d.checkSource(ctx, q, &draft, source); err != nil {
 		return w, false, err
 	}
-	for _, id := range ids { // in their order, as everybody who wants several
-		leave, err := d.windows.enter(ctx, id)
-		if err != nil {
-			return w, false, err
-		}
-		defer leave()
-	}
+	own := &s.all[s.at]
 	o := d.begin(WindowShare, by)
-	o.Draft, o.Type = &draft, &draft.Type
-	all := make([]loaded, len(ids))
-	windows := make([]window.Window, len(ids))
-	everybodys := &DB{shared: d.shared} // who shares a window with others changes theirs
-	for i, id := range ids {
-		if all[i], err = everybodys.load(ctx, q, id); err != nil {
-			if fault.CodeOf(err) == fault.NotFound {
-				return w, false, nil // it has gone meanwhile: look again
-			}
-			return w, false, err
-		}
-		windows[i] = all[i].Window
-	}
-	if err := d.noteWindow(ctx, q, &all[at].Window); err != nil { // the only one that the result shows
-		return w, false, err
-	}
-	own := slices.IndexFunc(windows[at].Segments, func(s window.Segment) bool { return s.ID == segment })
-	if own < 0 {
-		return w, false, nil // it has gone meanwhile: look again
-	}
-	e, err := d.env(ctx, &all[at], draft.Content)
+	o.Draft, o.Type, o.segment = &draft, &draft.Type, segment
+	e, err := d.env(ctx, own, draft.Content)
 	if err != nil {
 		return w, false, err
 	}
-	shared, err := window.Share(ctx, e, windows[at].Segments[own], windows, at, draft)
+	shared, err := window.Share(ctx, e, s.segment(), s.windows, s.at, draft)
 	if err != nil {
-		return w, false, d.noteExceeded(ctx, &all[at], &o, err)
+		return w, false, d.noteExceeded(ctx, own, &o, err)
 	}
 	o.Quality = &shared.Quality
-	err = d.keepShared(ctx, all, segment, at, &o, shared, &kept)
-	w = WindowWritten{Outcome: shared.Outcome, Operation: o.WindowOperation, Window: changed(windows[at], shared.Windows[at].Change)}
-	if own := &w.Window.Segments[own]; shared.Rejected == "" {
+	kept, err = d.keepShared(ctx, s, segment, &o, shared, nil)
+	w = WindowWritten{Outcome: shared.Outcome, Operation: o.WindowOperation, Window: changed(own.Window, shared.Windows[s.at].Change)}
+	if now := &w.Window.Segments[s.own]; shared.Rejected == "" {
 		gone := idsOf(shared.Gone)
-		own.Items = append(slices.DeleteFunc(slices.Clone(own.Items), func(item window.Item) bool { return slices.Contains(gone, item.ID) }), *shared.Item)
+		now.Items = append(slices.DeleteFunc(slices.Clone(now.Items), func(item window.Item) bool { return slices.Contains(gone, item.ID) }), *shared.Item)
 	}
 	return w, kept, err
 }
@@ -159,38 +201,39 @@ func (d *DB) unshare(ctx context.Context, q *dbgen.Queries, l *loaded, o *operat
 	return q.NoteUnshared(ctx, o.At, o.By.String(), gone[0], others)
 }
 
-// keepShared does all that a write to a segment does, or nothing.
-func (d *DB) keepShared(ctx context.Context, all []loaded, segment string, at int, o *operation, shared window.Shared, kept *bool) error {
+// keepShared does all that a write to a segment does, and also, if that is not nil, what is done in the same transaction with the
+// operation of the window that it is written through; or nothing.
+func (d *DB) keepShared(ctx context.Context, s *sharers, segment string, o *operation, shared window.Shared, also func(q *dbgen.Queries, o *operation) error) (kept bool, err error) {
 	errChanged := fault.New(fault.Conflict, "changed meanwhile")
-	err := pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
 		q := dbgen.New(tx)
-		sources := o.quoted(shared.Outcome)
+		sources := append([]string{}, o.quoted(shared.Outcome)...)
 		for _, each := range shared.Windows {
 			sources = append(sources, added(each)...)
 		}
-		if len(sources) > 0 {
+		if len(sources) > 0 || also != nil { // without any as well: nothing is erased until what was read is done with
 			if err := q.RefuseSources(ctx, sources); err != nil {
 				return err
 			}
 		}
-		for i := range all {
+		for i := range s.all {
 			each := *o
 			each.out = shared.Windows[i]
 			each.out.Quality = shared.Quality
-			if i == at {
+			if i == s.at {
 				each.out.Mitigations, each.out.Judgements, each.out.Rejected = shared.Mitigations, shared.Judgements, shared.Rejected
 			} else if shared.Rejected != "" {
 				continue // the others have nothing to do with it
 			}
 			each.entered, each.left = idsOf(shared.Added), shared.Gone
-			ok, err := d.keep(ctx, q, &all[i], &each)
+			ok, err := d.keep(ctx, q, &s.all[i], &each)
 			if err != nil {
 				return err
 			}
 			if !ok {
 				return errChanged
 			}
-			if i == at {
+			if i == s.at {
 				*o = each
 			}
 		}
@@ -208,11 +251,13 @@ func (d *DB) keepShared(ctx context.Context, all []loaded, segment string, at in
 				return err
 			}
 		}
-		return nil
+		if also == nil {
+			return nil
+		}
+		return also(q, o)
 	})
-	*kept = err == nil
 	if err == error(errChanged) {
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }

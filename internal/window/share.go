@@ -29,6 +29,9 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		return Shared{}, err
 	}
 	p.about = &windows[through]
+	if e.Forced && slices.ContainsFunc(windows, func(w Window) bool { return keyed(w.Items, d.Key) != nil }) {
+		d.Key = "" // which what stays there has
+	}
 	item, err := p.newItem(d)
 	if err != nil {
 		return Shared{}, err
@@ -59,24 +62,16 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 			return refuseShare(out, windows), nil
 		}
 	}
-	for i, w := range windows {
+	for i := range windows {
 		each, o := plans[i], outcomes[i]
-		each.w.Segments = slices.Clone(w.Segments)
 		if out.Item != nil {
-			for i := range each.w.Segments {
-				if s := &each.w.Segments[i]; s.ID == segment.ID {
-					s.Items = slices.DeleteFunc(slices.Clone(p.w.Items), func(one Item) bool { return one.ID == item.ID })
-				}
-			}
+			without := slices.DeleteFunc(slices.Clone(p.w.Items), func(one Item) bool { return one.ID == item.ID })
+			each.share(segment.ID, without)
 			o.Compression, err = each.makeRoom(item.Tokens)
 			if err != nil {
 				return Shared{}, othersRoom(err, i == through, fmt.Sprintf("%d tokens more", item.Tokens))
 			}
-			for i := range each.w.Segments {
-				if s := &each.w.Segments[i]; s.ID == segment.ID {
-					s.Items = p.w.Items
-				}
-			}
+			each.share(segment.ID, p.w.Items)
 		}
 		o.Change = each.change()
 		out.Windows = append(out.Windows, o)
@@ -85,6 +80,16 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 	out.Before, out.Compression = own.Before, own.Compression
 	out.Mitigations, out.Judgements = append(out.Mitigations, own.Mitigations...), append(out.Judgements, own.Judgements...)
 	return out, nil
+}
+
+// share has a segment of a window hold other items.
+func (p *plan) share(segment string, items []Item) {
+	p.w.Segments = slices.Clone(p.w.Segments)
+	for i := range p.w.Segments {
+		if s := &p.w.Segments[i]; s.ID == segment {
+			s.Items = items
+		}
+	}
 }
 
 // othersRoom gives a fault that is not of one's own window without how full the other is, which is not for whoever writes.
@@ -353,34 +358,4 @@ func Describe(w Window, found []Tool) (Outcome, []Tool) {
 	}
 	out.After = w.Used()
 	return out, fit
-}
-
-// Restore brings items back that had left, in the place where they were, as far as they are not there.
-//
-// Faults: those of Write.
-func Restore(ctx context.Context, e *Env, w Window, items []Item) (Outcome, error) {
-	p, err := newPlan(ctx, e, w)
-	if err != nil {
-		return Outcome{}, err
-	}
-	out := Outcome{Before: p.before}
-	items = slices.DeleteFunc(slices.Clone(items), func(item Item) bool { return p.w.item(item.ID) != nil })
-	for _, item := range items {
-		for _, one := range slices.Clone(p.w.Items) { // what is left of a summary makes way for the whole
-			if item.IsSummary() && slices.Equal(one.SummaryOf, item.SummaryOf) {
-				p.leave([]string{one.ID}, false)
-			}
-		}
-	}
-	if out.Compression, err = p.makeRoom(sum(items)); err != nil {
-		return out, err
-	}
-	for _, item := range items {
-		if keyed(p.w.Items, item.Key) != nil {
-			item.Key = "" // which something newer has
-		}
-		p.add(item)
-	}
-	out.Change = p.change()
-	return out, nil
 }

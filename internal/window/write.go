@@ -238,6 +238,9 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 			out.Mitigations = append(out.Mitigations, Mitigation{
 				Failure: Clash, Action: ActionRejected, Items: []string{shared.ID}, Reason: fmt.Sprintf("the slot %q is shared with other windows", item.Key),
 			})
+			if p.e.Forced {
+				item.Key = ""
+			}
 		}
 	}
 	if older := keyed(p.w.Items, item.Key); older != nil && !slices.Contains(superseded, older.ID) {

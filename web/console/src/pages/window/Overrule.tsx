@@ -10,7 +10,7 @@ import { Text } from "./Text";
 type Props = { operation: string; of: Overruling; onDone: () => void };
 
 /** Offers to overrule what judges said, with a reason, and says what comes of it. */
-export function Overrule({ operation, of: { enters, returns, believed }, onDone }: Props) {
+export function Overrule({ operation, of: { enters, returns, shared, believed }, onDone }: Props) {
   const [open, setOpen] = useState(false);
   const [, overrule] = useMutation(OverruleJudgement);
   const onConfirm = async (reason: string) => {
@@ -41,6 +41,7 @@ export function Overrule({ operation, of: { enters, returns, believed }, onDone 
           {returns.map((i) => (
             <Text key={i.id} of={i.content} />
           ))}
+          {shared && <p>{t("windows.overrule.shared")}</p>}
           {!believed && <p>{t("windows.overrule.again")}</p>}
           <p>{t("windows.overrule.record")}</p>
         </ReasonDialog>

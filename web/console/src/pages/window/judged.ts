@@ -9,18 +9,19 @@ export function textsOf(
   return op.entered.flatMap((id) => items.get(id)?.content ?? []);
 }
 
-/** What overruling an operation does: what enters, what comes back, and whether a judge is not believed again. */
-export type Overruling = { enters: string | null; returns: readonly Item[]; believed: boolean };
+/** What overruling an operation does: what enters, what comes back, whether that is shared, and whether a judge is believed still. */
+export type Overruling = { enters: string | null; returns: readonly Item[]; shared: boolean; believed: boolean };
 
 type Overrulable = Pick<Operation, "kind" | "content" | "rejected" | "superseded" | "overruled" | "judgements">;
 
-/** What comes of overruling an operation; null if nothing would, or somebody has. Of what is shared, pairs alone count. */
+/** What comes of overruling an operation; null if nothing would, or somebody has. */
 export function overrulingOf(op: Overrulable): Overruling | null {
   if (op.overruled !== null) return null;
   const believed = !op.judgements.some((j) => j.relation === "CONTRADICTS" && !j.overruled);
-  const enters = op.kind === "WRITE" && op.rejected !== null ? op.content : null;
-  if (believed && enters === null) return null;
-  return { enters, returns: op.kind === "SHARE" ? [] : op.superseded, believed };
+  const shared = op.kind === "SHARE";
+  const enters = (op.kind === "WRITE" || shared) && op.rejected !== null ? op.content : null;
+  if (believed && enters === null && op.superseded.length === 0) return null;
+  return { enters, returns: op.superseded, shared, believed };
 }
 
 /** What came of an operation, the worst first: what is said of it before all else. */

@@ -106,18 +106,31 @@ describe("what came of an operation", () => {
   it.each<[string, object, object | null]>([
     ["nothing judged", {}, null],
     ["an agreement", { judgements: [judged("AGREES")] }, null],
-    ["a rejection that no judge is behind", rejected, { enters: rejected.content, returns: [], believed: true }],
+    [
+      "a rejection that no judge is behind",
+      rejected,
+      { enters: rejected.content, returns: [], shared: false, believed: true },
+    ],
     [
       "one with a contradiction",
       { ...rejected, ...against },
-      { enters: rejected.content, returns: [], believed: false },
+      { enters: rejected.content, returns: [], shared: false, believed: false },
     ],
-    ["what left by a judge", { superseded, ...against }, { enters: null, returns: superseded, believed: false }],
-    ["what left by its key", { superseded }, null],
     [
-      "what is shared: nothing moves",
-      { kind: "SHARE", ...rejected, superseded, ...against },
-      { enters: null, returns: [], believed: false },
+      "what left by a judge",
+      { superseded, ...against },
+      { enters: null, returns: superseded, shared: false, believed: false },
+    ],
+    ["what left by its key", { superseded }, { enters: null, returns: superseded, shared: false, believed: true }],
+    [
+      "what left what is shared",
+      { kind: "SHARE", superseded, ...against },
+      { enters: null, returns: superseded, shared: true, believed: false },
+    ],
+    [
+      "what did not enter what is shared",
+      { kind: "SHARE", ...rejected, ...against },
+      { enters: rejected.content, returns: [], shared: true, believed: false },
     ],
     ["a pair that was overruled elsewhere", { judgements: [judged("CONTRADICTS", true)] }, null],
     ["what somebody has overruled", { ...rejected, ...against, overruled: "it is so" }, null],
