@@ -2,12 +2,9 @@ package graph
 
 import (
 	"context"
-	"time"
 
-	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/model"
-	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/window"
@@ -38,14 +35,6 @@ func (r *contextWindowResolver) Scratchpad(ctx context.Context, obj *model.Conte
 
 func (r *contextWindowResolver) Operations(ctx context.Context, obj *model.ContextWindow, first *int, after *string) (*model.WindowOperationConnection, error) {
 	return r.windowOperations(ctx, obj.Of.ID, pageArgs{first: first, after: after})
-}
-
-func (r *judgementResolver) Record(ctx context.Context, obj *model.Judgement) (*model.Record, error) {
-	return optionalRecord(ctx, obj.Judgement.Record)
-}
-
-func (r *mitigationResolver) Record(ctx context.Context, obj *model.Mitigation) (*model.Record, error) {
-	return optionalRecord(ctx, obj.Mitigation.Record)
 }
 
 func (r *mutationResolver) CreateWindow(ctx context.Context, input model.WindowInput) (*model.ContextWindow, error) {
@@ -109,52 +98,6 @@ func (r *mutationResolver) WriteToSegment(ctx context.Context, segment string, i
 	return showWritten(ctx)(r.view(ctx).WriteToSegment(ctx, segment, key, draft, input.Source, caller.Player))
 }
 
-func (r *mutationResolver) Offload(ctx context.Context, window string, contents []string) ([]db.ScratchpadEntry, error) {
-	caller, key, err := callerAndWindow(ctx, "window", window)
-	if err != nil {
-		return nil, err
-	}
-	return r.view(ctx).Offload(ctx, key, contents, caller.Player)
-}
-
-func (r *mutationResolver) InjectFromScratchpad(ctx context.Context, window string, entry string) (*model.WindowItem, error) {
-	caller, key, err := callerAndWindow(ctx, "window", window)
-	if err != nil {
-		return nil, err
-	}
-	item, err := r.view(ctx).InjectFromScratchpad(ctx, key, entry, caller.Player)
-	if err != nil {
-		return nil, err
-	}
-	return &model.WindowItem{Item: item}, nil
-}
-
-func (r *mutationResolver) RegisterTools(ctx context.Context, window string, tools []model.ToolInput, replace bool) ([]window.Tool, error) {
-	caller, key, err := callerAndWindow(ctx, "window", window)
-	if err != nil {
-		return nil, err
-	}
-	if replace {
-		return r.view(ctx).ReplaceTools(ctx, key, model.WindowTools(tools), caller.Player)
-	}
-	return r.view(ctx).RegisterTools(ctx, key, model.WindowTools(tools), caller.Player)
-}
-
-func (r *mutationResolver) OverruleJudgement(ctx context.Context, operation string, reason string) (*model.WindowOperation, error) {
-	caller, err := auth.From(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !uuid.MatchString(operation) {
-		return nil, fault.Input("operation", "is not the id of an operation")
-	}
-	done, err := r.view(ctx).Overrule(ctx, operation, reason, caller.Player)
-	if err != nil {
-		return nil, err
-	}
-	return &model.WindowOperation{WindowOperation: done}, nil
-}
-
 func (r *queryResolver) Window(ctx context.Context, id string) (*model.ContextWindow, error) {
 	key, err := windowKey("id", id)
 	if err != nil {
@@ -165,39 +108,6 @@ func (r *queryResolver) Window(ctx context.Context, id string) (*model.ContextWi
 
 func (r *queryResolver) Windows(ctx context.Context, first *int, after *string) (*model.ContextWindowConnection, error) {
 	return r.windows(ctx, pageArgs{first: first, after: after})
-}
-
-func (r *queryResolver) ScratchpadEntry(ctx context.Context, id string) (*db.ScratchpadEntry, error) {
-	caller, err := auth.From(ctx)
-	if err != nil {
-		return nil, err
-	}
-	entry, err := r.view(ctx).ReadScratchpad(ctx, id, caller.Player)
-	if absent(err) {
-		return nil, nil
-	}
-	return &entry, err
-}
-
-func (r *queryResolver) SearchTools(ctx context.Context, window string, query string, limit *int) ([]window.Tool, error) {
-	caller, key, err := callerAndWindow(ctx, "window", window)
-	if err != nil {
-		return nil, err
-	}
-	most := defaultTools
-	if limit != nil {
-		most = *limit
-	}
-	return r.view(ctx).SearchTools(ctx, key, query, most, caller.Player)
-}
-
-func (r *queryResolver) ContextMetrics(ctx context.Context, since *time.Time) (*model.ContextMetrics, error) {
-	m, err := r.view(ctx).ContextMetrics(ctx, since)
-	return &model.ContextMetrics{Of: m}, err
-}
-
-func (r *scratchpadEntryResolver) Window(ctx context.Context, obj *db.ScratchpadEntry) (*model.ContextWindow, error) {
-	return r.window(ctx, obj.Window)
 }
 
 func (r *windowItemResolver) VerifiedBy(ctx context.Context, obj *model.WindowItem) (*model.Record, error) {
@@ -211,38 +121,11 @@ func (r *windowItemResolver) Source(ctx context.Context, obj *model.WindowItem) 
 	return sourceOf(ctx, obj.Item.Source.Type, obj.Item.Source.Hash)
 }
 
-func (r *windowOperationResolver) By(ctx context.Context, obj *model.WindowOperation) (*model.Player, error) {
-	return optionalComponent(ctx, obj.WindowOperation.By, component.Player, asPlayer)
-}
-
-func (r *windowOperationResolver) Selection(ctx context.Context, obj *model.WindowOperation) (*model.ContextSelection, error) {
-	if obj.WindowOperation.Selection == "" {
-		return nil, nil
-	}
-	return r.selection(ctx, obj.WindowOperation.Selection)
-}
-
 func (r *Resolver) ContextWindow() generated.ContextWindowResolver { return &contextWindowResolver{r} }
-
-func (r *Resolver) Judgement() generated.JudgementResolver { return &judgementResolver{r} }
-
-func (r *Resolver) Mitigation() generated.MitigationResolver { return &mitigationResolver{r} }
-
-func (r *Resolver) ScratchpadEntry() generated.ScratchpadEntryResolver {
-	return &scratchpadEntryResolver{r}
-}
 
 func (r *Resolver) WindowItem() generated.WindowItemResolver { return &windowItemResolver{r} }
 
-func (r *Resolver) WindowOperation() generated.WindowOperationResolver {
-	return &windowOperationResolver{r}
-}
-
 type (
-	contextWindowResolver   struct{ *Resolver }
-	judgementResolver       struct{ *Resolver }
-	mitigationResolver      struct{ *Resolver }
-	scratchpadEntryResolver struct{ *Resolver }
-	windowItemResolver      struct{ *Resolver }
-	windowOperationResolver struct{ *Resolver }
+	contextWindowResolver struct{ *Resolver }
+	windowItemResolver    struct{ *Resolver }
 )

@@ -7144,6 +7144,52 @@ as many as the server, 20,000 and 50,000. A reader that falls 1,024 messages or 
 """
 type Subscription
 `, BuiltIn: false},
+	{Name: "../schema/scratchpad.graphqls", Input: `"Something that was put aside: it does not count."
+type ScratchpadEntry {
+  "Its id."
+  id: ID!
+  "Whose scratchpad it is on."
+  window: ContextWindow!
+  "What it was in the window, or would be."
+  type: ContentType!
+  "What it says."
+  content: String!
+  "What it would cost in the window."
+  tokens: Int!
+  "When it was put there."
+  createdAt: Time!
+}
+
+"A page of scratchpad entries."
+type ScratchpadEntryConnection {
+  "The entries with their cursors."
+  edges: [ScratchpadEntryEdge!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are."
+  totalCount: Int!
+}
+
+"A scratchpad entry on a page."
+type ScratchpadEntryEdge {
+  "Where it stands."
+  cursor: String!
+  "The entry."
+  node: ScratchpadEntry!
+}
+
+extend type Query {
+  "Something that was put aside. Reading it is recorded."
+  scratchpadEntry("Its id." id: ID!): ScratchpadEntry
+}
+
+extend type Mutation {
+  "Puts contents on a window's scratchpad, where they do not count, all of them or none, and gives their entries in order."
+  offload("The window's global id." window: ID!, "1 to 1,000, each 1 byte to 1 MiB." contents: [String!]!): [ScratchpadEntry!]!
+  "Puts something of the scratchpad into the window, where it counts until it is removed. The entry stays. CONTENT_REJECTED if it contradicts a verified record, or what does not give way to it."
+  injectFromScratchpad("The window's global id." window: ID!, "The entry's id." entry: ID!): WindowItem!
+}
+`, BuiltIn: false},
 	{Name: "../schema/seal.graphqls", Input: `"A signed head of the Merkle tree over all messages."
 type Checkpoint {
   "How many messages the tree had."
@@ -7685,6 +7731,40 @@ extend type Mutation {
   revokeToken("As ` + "`" + `Token.id` + "`" + ` has it." id: ID!): Token!
 }
 `, BuiltIn: false},
+	{Name: "../schema/tool.graphqls", Input: `"Something that an agent may call."
+type Tool {
+  "Its name, unique in the window."
+  name: String!
+  "What it does."
+  description: String!
+  "Its parameters, as JSON Schema."
+  schema: JSON!
+  "What its description costs: name, description and schema."
+  tokens: Int!
+  "Whether the window describes it."
+  shown: Boolean!
+}
+
+"A tool to register."
+input ToolInput {
+  "Its name: 1 to 256 bytes. One of the same name takes its place."
+  name: String!
+  "What it does: at most 16 KiB."
+  description: String!
+  "Its parameters, as JSON Schema: at most 64 KiB. Null: none."
+  schema: JSON
+}
+
+extend type Query {
+  "The tools of a window that fit a purpose, best first, by name and description. A window of more than 30 tools describes those that were found last, as far as they fit into it, and no others: ` + "`" + `shown` + "`" + ` says which."
+  searchTools("The window's global id." window: ID!, "What a tool is needed for: 1 byte to 4 KiB." query: String!, "How many: 1 to 30." limit: Int = 5): [Tool!]!
+}
+
+extend type Mutation {
+  "Registers tools, all or none. A window describes at most 30; of more it describes those that ` + "`" + `searchTools` + "`" + ` finds. Gives them as they are now."
+  registerTools("The window's global id." window: ID!, "1 to 1,000; none only to replace all." tools: [ToolInput!]!, "Whether these are all that the window is to have: all others leave it." replace: Boolean! = false): [Tool!]!
+}
+`, BuiltIn: false},
 	{Name: "../schema/verification.graphqls", Input: `"The outcome of checking one session's chain, link by link."
 type SessionVerification {
   "The session."
@@ -7815,84 +7895,6 @@ enum WindowLevel {
   CRITICAL
 }
 
-"A step of a compression."
-enum CompressionStrategy {
-  "The oldest messages leave for the scratchpad."
-  TRIM_OLDEST
-  "A summary takes the place of the conversation's older messages."
-  SUMMARIZE
-  "Tool results leave for the scratchpad, and then knowledge, the oldest first."
-  ARCHIVE
-  "A summary takes the place of the whole conversation but for the user's last message."
-  SUMMARIZE_ALL
-  "All else that is not persistent leaves for the scratchpad."
-  REMOVE_NON_ESSENTIAL
-}
-
-"A way in which contexts fail."
-enum ContextFailure {
-  "Something untrue gets in: it contradicts a verified record, or what the window shares."
-  POISONING
-  "Too much history: more than 20 messages."
-  DISTRACTION
-  "Too many tools: more than 30."
-  CONFUSION
-  "Two items contradict each other."
-  CLASH
-}
-
-"What was done about a failure."
-enum MitigationAction {
-  "The content did not enter."
-  REJECTED
-  "The older item left: the more recent one wins."
-  SUPERSEDED
-  "The oldest messages were summarised; the newest ten stay word for word."
-  SUMMARISED
-  "The descriptions of the tools left the window; ` + "`" + `searchTools` + "`" + ` finds those that are needed."
-  TOOLS_ASIDE
-}
-
-"What was done to a window."
-enum WindowOperationKind {
-  "Something was written, or rejected: ` + "`" + `rejected` + "`" + ` says why."
-  WRITE
-  "Something was written to a segment that it shares."
-  SHARE
-  "Ranked context was selected into it."
-  SELECT
-  "It was compressed on demand. Writes that compress it say so themselves."
-  COMPRESS
-  "A write did not fit, whatever was compressed: nothing was changed."
-  EXCEEDED
-  "Items were taken out."
-  REMOVE
-  "Content was put on the scratchpad."
-  OFFLOAD
-  "Content of the scratchpad was put into the window."
-  INJECT
-  "Content of the scratchpad was read."
-  READ
-  "Tools were registered."
-  REGISTER_TOOLS
-  "Tools were searched for."
-  SEARCH_TOOLS
-  "An administrator overruled a judge."
-  OVERRULE
-  "What it held of a message that was erased, or quarantined, left."
-  FORGET
-}
-
-"How the text of a judge's pair stands to the other."
-enum TextRelation {
-  "Neither speaks to what the other says."
-  UNRELATED
-  "They say the same."
-  AGREES
-  "Both cannot hold."
-  CONTRADICTS
-}
-
 "What an agent's model is to see, kept in shape by the server."
 type ContextWindow implements Node {
   "Global id."
@@ -7985,36 +7987,6 @@ type SharedSegment {
   windows: [ContextWindow!]!
 }
 
-"Something that was put aside: it does not count."
-type ScratchpadEntry {
-  "Its id."
-  id: ID!
-  "Whose scratchpad it is on."
-  window: ContextWindow!
-  "What it was in the window, or would be."
-  type: ContentType!
-  "What it says."
-  content: String!
-  "What it would cost in the window."
-  tokens: Int!
-  "When it was put there."
-  createdAt: Time!
-}
-
-"Something that an agent may call."
-type Tool {
-  "Its name, unique in the window."
-  name: String!
-  "What it does."
-  description: String!
-  "Its parameters, as JSON Schema."
-  schema: JSON!
-  "What its description costs: name, description and schema."
-  tokens: Int!
-  "Whether the window describes it."
-  shown: Boolean!
-}
-
 "What came of a write."
 type WriteResult {
   "What entered; null if it was rejected."
@@ -8033,6 +8005,158 @@ type WriteResult {
   operation: WindowOperation
   "The window as it is now."
   window: ContextWindow!
+}
+
+"A page of windows."
+type ContextWindowConnection {
+  "The windows with their cursors."
+  edges: [ContextWindowEdge!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are."
+  totalCount: Int!
+}
+
+"A window on a page."
+type ContextWindowEdge {
+  "Where it stands."
+  cursor: String!
+  "The window."
+  node: ContextWindow!
+}
+
+"A window to make."
+input WindowInput {
+  "What to call it: 1 to 256 bytes."
+  name: String!
+  "How much it may hold, in tokens: 16 to 2,000,000."
+  capacity: Int! = 8192
+  "Whose it is: your token's player; another one by administrators only."
+  agent: Hash
+  "What it is for: at most 64 KiB."
+  task: String
+  "What to count tokens in: o200k_base, cl100k_base, p50k_base, p50k_edit or r50k_base. Null: o200k_base."
+  encoding: String
+}
+
+"Something to write into a window."
+input WriteInput {
+  "The window's global id. To write to a segment, one of those that see it."
+  window: ID!
+  "What it is."
+  type: ContentType!
+  "What it says: 1 byte to 1 MiB."
+  content: String!
+  "A slot such as ` + "`" + `preference.hotel` + "`" + `: at most 256 bytes. A newer item with the same key takes the older one's place."
+  key: String
+  "The message or record that it came from."
+  source: Hash
+  "When it was observed; default now."
+  observedAt: Time
+}
+
+extend type Query {
+  "A window. Players see their own."
+  window("Its global id." id: ID!): ContextWindow
+  "Windows, the latest first. Players see their own."
+  windows("How many: 0 to 200." first: Int = 50, "A cursor." after: String): ContextWindowConnection!
+}
+
+extend type Mutation {
+  "Makes a window. An agent has at most 10,000: CONFLICT."
+  createWindow("The window." input: WindowInput!): ContextWindow!
+  "Removes a window with its scratchpad and its history. What it shares stays with the other windows."
+  deleteWindow("Its global id." id: ID!): Boolean!
+  "Writes into a window what is good enough for it. What is rejected is on record, and ` + "`" + `rejected` + "`" + ` says why. CONTEXT_WINDOW_EXCEEDED if it does not fit, whatever is compressed: then nothing has changed."
+  writeContext("What to write." input: WriteInput!): WriteResult!
+  "Selects ranked context, within what the window has left, and puts it into the window, before what was said. What verified records contradict stays out; the window's history says so."
+  selectIntoWindow("The window's global id." window: ID!, "What is asked." input: ContextRequestInput!): ContextSelection!
+  "Brings a window down to a share of its capacity, as far as what may leave reaches. What leaves is on its scratchpad."
+  compressWindow("Its global id." window: ID!, "The share: 0 to 1." target: Float = 0.6): Compression!
+  "Takes items out of a window, or out of what it shares: all of them or none."
+  removeFromWindow("The window's global id." window: ID!, "Their ids: 1 to 1,000." items: [ID!]!): ContextWindow!
+  "Makes a segment that windows share: all of one agent's, unless an administrator makes it."
+  createSegment("What to call it: 1 to 256 bytes." name: String!, "The windows' global ids: 1 to 100." windows: [ID!]!): SharedSegment!
+  "Writes to what windows share, as ` + "`" + `writeContext` + "`" + ` does. It needs room in each of them."
+  writeToSegment("The segment's id." segment: ID!, "What to write, through one of the windows." input: WriteInput!): WriteResult!
+}
+`, BuiltIn: false},
+	{Name: "../schema/windowhistory.graphqls", Input: `"A step of a compression."
+enum CompressionStrategy {
+  "The oldest messages leave for the scratchpad."
+  TRIM_OLDEST
+  "A summary takes the place of the conversation's older messages."
+  SUMMARIZE
+  "Tool results leave for the scratchpad, and then knowledge, the oldest first."
+  ARCHIVE
+  "A summary takes the place of the whole conversation but for the user's last message."
+  SUMMARIZE_ALL
+  "All else that is not persistent leaves for the scratchpad."
+  REMOVE_NON_ESSENTIAL
+}
+
+"A way in which contexts fail."
+enum ContextFailure {
+  "Something untrue gets in: it contradicts a verified record, or what the window shares."
+  POISONING
+  "Too much history: more than 20 messages."
+  DISTRACTION
+  "Too many tools: more than 30."
+  CONFUSION
+  "Two items contradict each other."
+  CLASH
+}
+
+"What was done about a failure."
+enum MitigationAction {
+  "The content did not enter."
+  REJECTED
+  "The older item left: the more recent one wins."
+  SUPERSEDED
+  "The oldest messages were summarised; the newest ten stay word for word."
+  SUMMARISED
+  "The descriptions of the tools left the window; ` + "`" + `searchTools` + "`" + ` finds those that are needed."
+  TOOLS_ASIDE
+}
+
+"What was done to a window."
+enum WindowOperationKind {
+  "Something was written, or rejected: ` + "`" + `rejected` + "`" + ` says why."
+  WRITE
+  "Something was written to a segment that it shares."
+  SHARE
+  "Ranked context was selected into it."
+  SELECT
+  "It was compressed on demand. Writes that compress it say so themselves."
+  COMPRESS
+  "A write did not fit, whatever was compressed: nothing was changed."
+  EXCEEDED
+  "Items were taken out."
+  REMOVE
+  "Content was put on the scratchpad."
+  OFFLOAD
+  "Content of the scratchpad was put into the window."
+  INJECT
+  "Content of the scratchpad was read."
+  READ
+  "Tools were registered."
+  REGISTER_TOOLS
+  "Tools were searched for."
+  SEARCH_TOOLS
+  "An administrator overruled what came of an operation."
+  OVERRULE
+  "What it held of a message that was erased, or quarantined, left."
+  FORGET
+}
+
+"How the text of a judge's pair stands to the other."
+enum TextRelation {
+  "Neither speaks to what the other says."
+  UNRELATED
+  "They say the same."
+  AGREES
+  "Both cannot hold."
+  CONTRADICTS
 }
 
 "A failure that was detected, and what was done about it."
@@ -8135,30 +8259,12 @@ type WindowOperation {
   entered: [ID!]!
   "What left it for good, by id. What left for the scratchpad is in ` + "`" + `compression` + "`" + `."
   left: [ID!]!
-  "What left it for good because something more recent contradicts it, as it was, so that an administrator can bring it back."
+  "What left it, or what it shares, for good because something more recent contradicts it or has its key, as it was, so that an administrator can bring it back."
   superseded: [WindowItem!]!
   "The selection that was injected."
   selection: ContextSelection
   "Why an administrator overruled it; null: nobody did."
   overruled: String
-}
-
-"A page of windows."
-type ContextWindowConnection {
-  "The windows with their cursors."
-  edges: [ContextWindowEdge!]!
-  "Where the page stands."
-  pageInfo: PageInfo!
-  "How many there are."
-  totalCount: Int!
-}
-
-"A window on a page."
-type ContextWindowEdge {
-  "Where it stands."
-  cursor: String!
-  "The window."
-  node: ContextWindow!
 }
 
 "A page of operations."
@@ -8177,24 +8283,6 @@ type WindowOperationEdge {
   cursor: String!
   "The operation."
   node: WindowOperation!
-}
-
-"A page of scratchpad entries."
-type ScratchpadEntryConnection {
-  "The entries with their cursors."
-  edges: [ScratchpadEntryEdge!]!
-  "Where the page stands."
-  pageInfo: PageInfo!
-  "How many there are."
-  totalCount: Int!
-}
-
-"A scratchpad entry on a page."
-type ScratchpadEntryEdge {
-  "Where it stands."
-  cursor: String!
-  "The entry."
-  node: ScratchpadEntry!
 }
 
 "How windows do: of yours, of all for administrators."
@@ -8233,83 +8321,13 @@ type ContextMetrics {
   windowCriticalExceeded: Int!
 }
 
-"A window to make."
-input WindowInput {
-  "What to call it: 1 to 256 bytes."
-  name: String!
-  "How much it may hold, in tokens: 16 to 2,000,000."
-  capacity: Int! = 8192
-  "Whose it is: your token's player; another one by administrators only."
-  agent: Hash
-  "What it is for: at most 64 KiB."
-  task: String
-  "What to count tokens in: o200k_base, cl100k_base, p50k_base, p50k_edit or r50k_base. Null: o200k_base."
-  encoding: String
-}
-
-"Something to write into a window."
-input WriteInput {
-  "The window's global id. To write to a segment, one of those that see it."
-  window: ID!
-  "What it is."
-  type: ContentType!
-  "What it says: 1 byte to 1 MiB."
-  content: String!
-  "A slot such as ` + "`" + `preference.hotel` + "`" + `: at most 256 bytes. A newer item with the same key takes the older one's place."
-  key: String
-  "The message or record that it came from."
-  source: Hash
-  "When it was observed; default now."
-  observedAt: Time
-}
-
-"A tool to register."
-input ToolInput {
-  "Its name: 1 to 256 bytes. One of the same name takes its place."
-  name: String!
-  "What it does: at most 16 KiB."
-  description: String!
-  "Its parameters, as JSON Schema: at most 64 KiB. Null: none."
-  schema: JSON
-}
-
 extend type Query {
-  "A window. Players see their own."
-  window("Its global id." id: ID!): ContextWindow
-  "Windows, the latest first. Players see their own."
-  windows("How many: 0 to 200." first: Int = 50, "A cursor." after: String): ContextWindowConnection!
-  "Something that was put aside. Reading it is recorded."
-  scratchpadEntry("Its id." id: ID!): ScratchpadEntry
-  "The tools of a window that fit a purpose, best first, by name and description. A window of more than 30 tools describes those that were found last, as far as they fit into it, and no others: ` + "`" + `shown` + "`" + ` says which."
-  searchTools("The window's global id." window: ID!, "What a tool is needed for: 1 byte to 4 KiB." query: String!, "How many: 1 to 30." limit: Int = 5): [Tool!]!
   "How windows do."
   contextMetrics("What happened from then on; null: ever since." since: Time): ContextMetrics!
 }
 
 extend type Mutation {
-  "Makes a window. An agent has at most 10,000: CONFLICT."
-  createWindow("The window." input: WindowInput!): ContextWindow!
-  "Removes a window with its scratchpad and its history. What it shares stays with the other windows."
-  deleteWindow("Its global id." id: ID!): Boolean!
-  "Writes into a window what is good enough for it. What is rejected is on record, and ` + "`" + `rejected` + "`" + ` says why. CONTEXT_WINDOW_EXCEEDED if it does not fit, whatever is compressed: then nothing has changed."
-  writeContext("What to write." input: WriteInput!): WriteResult!
-  "Selects ranked context, within what the window has left, and puts it into the window, before what was said. What verified records contradict stays out; the window's history says so."
-  selectIntoWindow("The window's global id." window: ID!, "What is asked." input: ContextRequestInput!): ContextSelection!
-  "Brings a window down to a share of its capacity, as far as what may leave reaches. What leaves is on its scratchpad."
-  compressWindow("Its global id." window: ID!, "The share: 0 to 1." target: Float = 0.6): Compression!
-  "Takes items out of a window, or out of what it shares: all of them or none."
-  removeFromWindow("The window's global id." window: ID!, "Their ids: 1 to 1,000." items: [ID!]!): ContextWindow!
-  "Makes a segment that windows share: all of one agent's, unless an administrator makes it."
-  createSegment("What to call it: 1 to 256 bytes." name: String!, "The windows' global ids: 1 to 100." windows: [ID!]!): SharedSegment!
-  "Writes to what windows share, as ` + "`" + `writeContext` + "`" + ` does. It needs room in each of them."
-  writeToSegment("The segment's id." segment: ID!, "What to write, through one of the windows." input: WriteInput!): WriteResult!
-  "Puts contents on a window's scratchpad, where they do not count, all of them or none, and gives their entries in order."
-  offload("The window's global id." window: ID!, "1 to 1,000, each 1 byte to 1 MiB." contents: [String!]!): [ScratchpadEntry!]!
-  "Puts something of the scratchpad into the window, where it counts until it is removed. The entry stays. CONTENT_REJECTED if it contradicts a verified record, or what does not give way to it."
-  injectFromScratchpad("The window's global id." window: ID!, "The entry's id." entry: ID!): WindowItem!
-  "Registers tools, all or none. A window describes at most 30; of more it describes those that ` + "`" + `searchTools` + "`" + ` finds. Gives them as they are now."
-  registerTools("The window's global id." window: ID!, "1 to 1,000; none only to replace all." tools: [ToolInput!]!, "Whether these are all that the window is to have: all others leave it." replace: Boolean! = false): [Tool!]!
-  "Overrules what judges said in an operation: what was rejected enters, and what was superseded comes back. The same pairs of texts are not held to contradict each other in this window again. Administrators only."
+  "Overrules what came of an operation: what was rejected enters, and what was superseded, by a judge or by its ` + "`" + `key` + "`" + `, comes back beside what superseded it, without its key if that is taken, to the window or the segment that it left. What comes back to a segment needs room in each window that sees it. The same pairs of texts are not held to contradict each other in this window again. Administrators only."
   overruleJudgement("The operation's id." operation: ID!, "Why: 1 byte to 1 KiB." reason: String!): WindowOperation!
 }
 `, BuiltIn: false},
