@@ -87,9 +87,17 @@ func TestExportRefuses(t *testing.T) {
 		{"without log:read", "?session=" + session, s.token(auth.Agent, ben, auth.Verify), 403, "FORBIDDEN"},
 		{"nobody", "?session=" + session, "", 401, "UNAUTHENTICATED"},
 	} {
-		got := s.send("GET", "/export"+c.query, c.token, nil)
-		if got.status != c.status || !strings.Contains(string(got.body), `"code":"`+c.code+`"`) || got.header.Get("Content-Disposition") != "" {
-			t.Errorf("%s: %d %q %s, want %d %s and no file", c.name, got.status, got.header.Get("Content-Disposition"), got.body, c.status, c.code)
+		for _, path := range []string{"/export" + c.query, "/stretch?after=0&" + strings.TrimPrefix(c.query, "?")} {
+			got := s.send("GET", path, c.token, nil)
+			if got.status != c.status || !strings.Contains(string(got.body), `"code":"`+c.code+`"`) || got.header.Get("Content-Disposition") != "" {
+				t.Errorf("%s, %s: %d %q %s, want %d %s and no file", c.name, path, got.status, got.header.Get("Content-Disposition"), got.body, c.status, c.code)
+			}
+		}
+	}
+	for _, after := range []string{"", "&after=-1", "&after=x", "&after=1&after=2", "&after=9007199254740992"} {
+		got := s.send("GET", "/stretch?session="+session+after, s.admin, nil)
+		if got.status != 400 || !strings.Contains(string(got.body), `"BAD_USER_INPUT"`) {
+			t.Errorf("after %q: %d %s, want 400 BAD_USER_INPUT", after, got.status, got.body)
 		}
 	}
 }

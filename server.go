@@ -194,6 +194,8 @@ const (
 	tilePlaces, tileQueue   = 8, 32
 	exportPlaces            = 4 // each keeps a connection as long as its client reads
 	exportQueue             = 4
+	stretchPlaces           = 8 // each holds some megabytes
+	stretchQueue            = 8
 	hookPlaces, hookQueue   = 16, 64
 )
 
@@ -235,6 +237,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 	all := []route{
 		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(known(api)))), len(cfg.Origins()) > 0)},
 		{"/export", counted(graph.NewExport(s.DB, overload.New(exportPlaces, exportQueue), graph.Config{Log: log}))},
+		{"/stretch", counted(graph.NewStretches(s.DB, overload.New(stretchPlaces, stretchQueue), graph.Config{Log: log}))},
 		{"/hooks/events", counted(graph.NewEvents(s.DB, cfg.Sources(), overload.New(hookPlaces, hookQueue), graph.Config{Log: log}))},
 		{"/session", counted(gate.Sessions())},
 		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},

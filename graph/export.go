@@ -35,7 +35,9 @@ type exporting struct {
 	present  presenter
 }
 
-func (e *exporting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *exporting) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.serve(w, r, e.export) }
+
+func (e *exporting) serve(w http.ResponseWriter, r *http.Request, answer func(*http.Request, *download) error) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
 		http.Error(w, "only GET", http.StatusMethodNotAllowed)
@@ -48,10 +50,10 @@ func (e *exporting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	out := &download{to: w}
-	if err := e.export(r, out); err != nil {
+	out := &download{to: w, kind: "application/x-ndjson"}
+	if err := answer(r, out); err != nil {
 		if out.begun {
-			e.present.log.WarnContext(r.Context(), "an export was cut", "cause", err)
+			e.present.log.WarnContext(r.Context(), "a download was cut", "cause", err)
 			panic(http.ErrAbortHandler) // not whole, and must not look so
 		}
 		if fault.CodeOf(err) == fault.Internal {
@@ -66,11 +68,8 @@ func (e *exporting) export(r *http.Request, out *download) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), exportLimit)
+	ctx, cancel := reading(r.Context(), caller)
 	defer cancel()
-	if caller.IsAdmin() {
-		ctx = context.WithValue(ctx, readingKey{}, db.NewReading())
-	}
 	out.name = fmt.Sprintf("session-%.16s.jsonl", session.String())
 	return e.resolver.view(ctx).SnapshotSession(ctx, session, sealLimit, func(s *db.SessionSnapshot, leaves int64) error {
 		if _, err := ingest.Export(ctx, s, ingest.What{Session: &session, Proofs: true, Leaves: leaves}, out); err != nil {
@@ -78,6 +77,15 @@ func (e *exporting) export(r *http.Request, out *download) error {
 		}
 		return out.end()
 	})
+}
+
+// reading gives the context of a download, in which what an administrator reads is gathered.
+func reading(ctx context.Context, caller auth.Caller) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, exportLimit)
+	if caller.IsAdmin() {
+		ctx = context.WithValue(ctx, readingKey{}, db.NewReading())
+	}
+	return ctx, cancel
 }
 
 // asked reads what is asked for, and by whom.
@@ -90,7 +98,7 @@ func (e *exporting) asked(r *http.Request) (session chain.Hash, caller auth.Call
 	}
 	given := r.URL.Query()["session"]
 	if len(given) != 1 {
-		return session, caller, fault.Input("session", "is to be given once, as in /export?session=…")
+		return session, caller, fault.Input("session", "is to be given once, as in %s?session=…", r.URL.Path)
 	}
 	if session, err = chain.ParseHash(given[0]); err != nil {
 		err = fault.Input("session", "%s", err)
@@ -119,9 +127,10 @@ func exportStatus(err error) int {
 // within a line, which no verifier reads.
 const heldBack = len("}\n")
 
-// download is an answer whose headers are those of a file once there is a first byte of it.
+// download is an answer whose headers are those of its kind once there is a first byte of it; those of a file if it has a name.
 type download struct {
 	to    http.ResponseWriter
+	kind  string
 	name  string
 	begun bool
 	held  []byte
@@ -132,8 +141,10 @@ func (d *download) Write(p []byte) (int, error) {
 	if !d.begun {
 		d.begun = true
 		h := d.to.Header()
-		h.Set("Content-Type", "application/x-ndjson")
-		h.Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
+		h.Set("Content-Type", d.kind)
+		if d.name != "" {
+			h.Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
+		}
 	}
 	all := append(d.held, p...)
 	send := max(0, len(all)-heldBack)

@@ -85,13 +85,16 @@ func appendContentPreimage(f frames, salt []byte, content string, attachments JS
 // RefsDigest is SHA-256 over label ‖ count ‖ per ref, by position: F(ref_type) ‖ F(ref_hash).
 func RefsDigest(refs []Ref) Hash {
 	f := make(frames, 0, len(refsLabel)+4+len(refs)*50)
-	f = append(f, refsLabel...)
-	f = binary.BigEndian.AppendUint32(f, uint32(len(refs)))
+	return Sum(appendRefs(append(f, refsLabel...), refs))
+}
+
+func appendRefs(f frames, refs []Ref) frames {
+	f.count(len(refs))
 	for _, r := range refs {
 		f.text(string(r.Type))
 		f.bytes(r.Hash[:])
 	}
-	return Sum(f)
+	return f
 }
 
 // Preimage gives the bytes whose SHA-256 is the message's hash: version 1 of the format, as docs/chain.md
