@@ -111,6 +111,12 @@ func TestConversationsOverHTTP(t *testing.T) {
 				}
 			}
 
+			// What stands in the history does not come once more as context.
+			everything := fmt.Sprintf(`, context: {query: %q, threshold: 0, limit: 20}`, flow.said[0][0])
+			if roles, all, _ = prompt("", "¿Y entonces?", everything); len(roles) != 8 || strings.Count(all, flow.said[0][0]) != 1 {
+				t.Errorf("with the history as context: %s", all)
+			}
+
 			// What is in quarantine is in no prompt, wherever that takes it from.
 			for _, turn := range ask("", `query($c: String!) { conversation(id: $c) { history { message { hash } } } }`, object{"c": id}).(map[string]any)["history"].([]any)[:1] {
 				poison := turn.(map[string]any)["message"].(map[string]any)["hash"]
@@ -122,8 +128,11 @@ func TestConversationsOverHTTP(t *testing.T) {
 			}
 
 			// What falls out of the history is found again.
-			for n := range 6 {
-				record("", fmt.Sprint("otra pregunta ", n), fmt.Sprint("otra respuesta ", n), nil)
+			for n := range 7 { // of which the history holds the last five
+				record("", fmt.Sprint("otra pregunta ", max(2, n)), fmt.Sprint("otra respuesta ", max(2, n)), nil)
+			}
+			if _, all, _ = prompt("", flow.asked, everything); strings.Count(all, flow.said[0][0]) != 1 || strings.Count(all, "otra pregunta 2") != 1 || strings.Count(all, "otra respuesta 6") != 1 {
+				t.Errorf("with what fell out of the history, part of which it says itself: %s", all)
 			}
 			_, all, _ = prompt("", flow.asked, "")
 			if strings.Contains(all, flow.found) {

@@ -234,9 +234,11 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.findUnembedded(ctx); err != nil {
 		return err
 	}
-	s.result.counted.Candidates = int64(len(candidates))
+	excepted := s.excepted(candidates)
+	s.result.counted.Candidates = int64(len(candidates) - excepted)
+	s.result.counted.InScope -= int64(excepted)
 	scored := ranking.Rank(candidates, ranking.Request{Query: s.request.Query, Preferences: s.preferences, At: s.request.At}, s.policy)
-	reach := min(len(scored), s.request.Limit+selection.Reach)
+	reach := min(len(scored), s.request.Limit+selection.Reach+excepted)
 	best := slices.Clone(scored[:reach])
 	keep := make(map[string]chain.Hash, len(s.keep))
 	for _, h := range s.keep {

@@ -27,6 +27,16 @@ var (
 	textsSQL string
 )
 
+// excepted counts, of candidates, those that the request excepts: they are in its scope for what others are compared with.
+func (s *search) excepted(candidates []ranking.Candidate) (n int) {
+	for _, h := range s.request.Except {
+		if slices.ContainsFunc(candidates, func(c ranking.Candidate) bool { return c.Hash == h.String() }) {
+			n++
+		}
+	}
+	return n
+}
+
 // about is what ranking, and a selection, have to know of a candidate.
 type about struct {
 	hash      chain.Hash

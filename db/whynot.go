@@ -135,7 +135,7 @@ func (w *whyNot) judgeMessages(ctx context.Context, hashes []chain.Hash) error {
 		switch {
 		case m.ID > w.of.LogPosition || absent || !m.Joined:
 			verdict = selection.VerdictLater
-		case !m.InScope || !w.of.Request.Scope.HasMessages():
+		case !m.InScope || !w.of.Request.Scope.HasMessages() || slices.Contains(w.of.Request.Except, m.Hash):
 			verdict = selection.VerdictOutOfScope
 		case m.Erased:
 			verdict = selection.VerdictErased

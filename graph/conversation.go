@@ -73,6 +73,9 @@ func (r *Resolver) relevant(ctx context.Context, c memory.Conversation, input mo
 		return "", 0, fault.Input("context.scope.players", "is the conversation's user: leave it out")
 	}
 	request.Scope.Players = []chain.Hash{c.Person}
+	for _, turn := range c.History {
+		request.Except = append(request.Except, turn.Message)
+	}
 	if room >= 0 && (request.TokenBudget == nil || *request.TokenBudget > room) {
 		request.TokenBudget = &room
 	}

@@ -49,6 +49,8 @@ type Packed struct {
 // says the same or nearly the same, and they fit into what is left of the budget; one that does not fit leaves its room to
 // the next. The cost is that of the block as a whole, so it never exceeds the budget.
 //
+// What the request excepts is neither taken nor dropped: what older ones say that it says as well is not taken either.
+//
 // The items of an earlier selection come first, in their order, as long as they are taken on the same terms and each
 // renders the line that it had: the first that does not ends them. Those may be among the candidates beyond reach.
 func Pack(r Request, candidates []Candidate, earlier *Selection, count token.Counter) (Packed, error) {
@@ -77,6 +79,7 @@ type offer struct {
 	print   print
 	newer   []rival // of those that reach the threshold
 	beyond  bool    // beyond reach: taken only where the earlier selection had it
+	except  bool    // never taken: whoever asks has it
 	stands  bool    // no newer one that counts says the same
 	matched []string
 }
@@ -108,8 +111,15 @@ func (p *packer) prepare(candidates []Candidate, earlier *Selection) error {
 		before = earlier.Lines()
 	}
 	byHash := make(map[chain.Hash]*offer, len(before))
+	within := p.request.Limit + Reach
 	for i := range candidates {
-		o := &offer{Candidate: &candidates[i], beyond: i >= p.request.Limit+Reach}
+		o := &offer{Candidate: &candidates[i], except: slices.Contains(p.request.Except, candidates[i].Hash)}
+		if o.except {
+			p.offers = append(p.offers, o)
+			continue
+		}
+		o.beyond = within <= 0
+		within--
 		line, wanted := before[o.Hash]
 		if o.beyond && !wanted {
 			continue
@@ -197,7 +207,7 @@ func (p *packer) choose() error {
 	}
 	p.kept = len(p.taken)
 	for _, o := range p.offers {
-		if o.beyond || slices.Contains(p.taken[:p.kept], o) {
+		if o.beyond || o.except || slices.Contains(p.taken[:p.kept], o) {
 			continue
 		}
 		reason, err := p.offer(o)
@@ -303,7 +313,7 @@ func (p *packer) fail() bool {
 			continue
 		}
 		for _, r := range o.newer {
-			if r.stands && p.failed[r.offer] == "" && !slices.Contains(p.taken, r.offer) {
+			if r.stands && !r.except && p.failed[r.offer] == "" && !slices.Contains(p.taken, r.offer) {
 				reason := p.reasons[r.offer]
 				if reason == "" {
 					reason = OverLimit // beyond reach

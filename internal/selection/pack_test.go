@@ -47,6 +47,34 @@ func TestPack(t *testing.T) {
 	}
 }
 
+// What is excepted neither comes nor is dropped, and what older ones say that it says does not come either; the rest is as far
+// as it would be without.
+func TestPackExcept(t *testing.T) {
+	t.Parallel()
+	had, older := candidate("one two three", 0.9), candidate("One, two: three!", 0.95)
+	had.CreatedAt = older.CreatedAt.Add(1)
+	last, beyond := candidate("last", 0.3), candidate("beyond", 0.2)
+	candidates := []Candidate{older, had, candidate("four", 0.8)}
+	for i := range Reach - 1 {
+		candidates = append(candidates, candidate(strings.Repeat("x", i+1), 0.5))
+	}
+	candidates = append(candidates, last, beyond)
+	packed, err := Pack(Request{Limit: 2, Except: []chain.Hash{had.Hash}}, candidates, nil, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Relevant Context:\n- four\n- x"; packed.Rendered != want {
+		t.Errorf("rendered %q, want %q", packed.Rendered, want)
+	}
+	reasons := map[chain.Hash]DropReason{}
+	for _, d := range packed.Dropped {
+		reasons[d.Hash] = d.Reason
+	}
+	if len(reasons) != Reach || reasons[older.Hash] != Duplicate || reasons[had.Hash] != "" || reasons[last.Hash] != OverLimit || reasons[beyond.Hash] != "" {
+		t.Errorf("dropped %v", packed.Dropped)
+	}
+}
+
 // A text can neither end its line nor begin another item's.
 func TestLine(t *testing.T) {
 	t.Parallel()

@@ -39,14 +39,15 @@ type Scope struct {
 
 // Request is a question to the log. Its JSON, with the fields in this order, is what a receipt commits to.
 type Request struct {
-	Query       string      `json:"query"`
-	Scope       Scope       `json:"scope"`
-	Player      *chain.Hash `json:"player,omitempty"` // whose preferences count
-	Limit       int         `json:"limit"`
-	Threshold   float64     `json:"threshold"`
-	TokenBudget *int        `json:"tokenBudget,omitempty"` // nil: none
-	Previous    *chain.Hash `json:"previous,omitempty"`    // the receipt of the earlier selection whose beginning is kept
-	At          time.Time   `json:"at"`                    // the clock that recency counts from
+	Query       string       `json:"query"`
+	Scope       Scope        `json:"scope"`
+	Player      *chain.Hash  `json:"player,omitempty"` // whose preferences count
+	Limit       int          `json:"limit"`
+	Threshold   float64      `json:"threshold"`
+	TokenBudget *int         `json:"tokenBudget,omitempty"` // nil: none
+	Previous    *chain.Hash  `json:"previous,omitempty"`    // the receipt of the earlier selection whose beginning is kept
+	Except      []chain.Hash `json:"except,omitzero"`       // messages that whoever asks has anyway: neither they come, nor what says the same
+	At          time.Time    `json:"at"`                    // the clock that recency counts from
 
 	PreviousID string `json:"-"` // the earlier selection; empty: none
 }
