@@ -3,6 +3,7 @@ package db_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tzzr/context-manager/db/dbtest"
+	"github.com/tzzr/context-manager/internal/chain"
 )
 
 // sqlState gives the code of a database's error; empty for none.
@@ -232,6 +234,33 @@ func TestTriggerIgnoresSettings(t *testing.T) {
 	mustExec(t, conn, "INSERT INTO log.messages (session_hash, owner_id, content) VALUES (log.sha256('s'), log.sha256('o'), 'c')")
 	if log, err := openURL(t, url).VerifyLog(t.Context(), nil); err != nil || !log.Valid || log.Messages != 1 {
 		t.Errorf("VerifyLog() = %+v, %v", log, err)
+	}
+}
+
+// The turns of a prompt that are in quarantine are found by a function that has its owner's rights and no settings of its own:
+// whatever names mean to who calls it, they mean to it what they did.
+func TestQuarantinedTurnsIgnoresSettings(t *testing.T) {
+	t.Parallel()
+	conn, url := schema(t)
+	bad := value[string](t, conn, "SELECT say('s', 'c')")
+	hash, err := chain.ParseHash(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustQuarantine(t, openURL(t, url), hash)
+	mustExec(t, conn, `
+		CREATE SCHEMA evil;
+		CREATE TABLE evil.quarantines (message TEXT, released_at TIMESTAMPTZ);
+		CREATE TYPE evil.text AS ENUM ('evil');
+		CREATE FUNCTION evil.never(CHAR, CHAR) RETURNS BOOLEAN LANGUAGE sql RETURN FALSE;
+		CREATE OPERATOR evil.= (LEFTARG = CHAR, RIGHTARG = CHAR, FUNCTION = evil.never);
+		CREATE FUNCTION evil.nothing(JSONB, TEXT) RETURNS TEXT LANGUAGE sql RETURN 'nothing';
+		CREATE OPERATOR evil.->> (LEFTARG = JSONB, RIGHTARG = TEXT, FUNCTION = evil.nothing);
+		CREATE FUNCTION evil.jsonb_array_elements(JSONB) RETURNS SETOF JSONB LANGUAGE sql AS 'SELECT NULL::JSONB';
+		SET search_path = evil, pg_catalog`)
+	found := value[[]string](t, conn, fmt.Sprintf(`SELECT memory.quarantined_turns('[{"message": %q}]'::JSONB)`, bad))
+	if !slices.Equal(found, []string{bad}) {
+		t.Errorf("of the turns %v are in quarantine, want %s", found, bad)
 	}
 }
 
