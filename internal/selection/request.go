@@ -102,6 +102,19 @@ func (s Scope) NarrowsMessages() bool {
 		s.Items != nil || s.Locations != nil || s.EventTypes != nil || s.Since != nil || s.Until != nil
 }
 
+// ByKey gives the column of messages that alone narrows the scope, and its values, if that is the one of sessions or of
+// threads.
+func (s Scope) ByKey() (column string, hashes []chain.Hash, ok bool) {
+	rest := s
+	switch {
+	case s.Sessions != nil:
+		column, hashes, rest.Sessions = "session_hash", s.Sessions, nil
+	case s.Threads != nil:
+		column, hashes, rest.Threads = "thread_hash", s.Threads, nil
+	}
+	return column, hashes, column != "" && !rest.NarrowsMessages()
+}
+
 // HasMessages says whether the scope's types hold messages at all.
 func (s Scope) HasMessages() bool {
 	return s.Types == nil || slices.Contains(s.Types, chain.RefContext)
