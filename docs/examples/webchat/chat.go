@@ -9,12 +9,14 @@ import (
 	"encoding/json"
 	"io/fs"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -34,6 +36,8 @@ type chat struct {
 	model   model
 	log     *slog.Logger
 	answers singleflight.Group // by conversation and message: sent twice at once, the model is asked once
+	reports errgroup.Group     // of failures that are still to be told
+	ending  <-chan struct{}    // closed when the program ends
 }
 
 // limit is how long an exchange may take: the model, and three calls to the context manager.
@@ -147,20 +151,54 @@ var failures = map[string]map[string]string{
 	modelFailed:      {"en": "The AI model answered with an error.", "es": "El modelo de IA ha respondido con un error."},
 }
 
-// report writes a model's failure as an event, in the thread that is called as the conversation.
+// How a failure is told again, as long as the context manager is away.
+const (
+	firstWait   = 250 * time.Millisecond // then twice as long each time, and up to half as long more, so that many do not come at once
+	longestWait = 30 * time.Second
+	tellFor     = 10 * time.Minute
+	mostToTell  = 100 // at a time
+)
+
+// report writes a model's failure as an event, in the thread that is called as the conversation: later, if that cannot be now,
+// for which the visitor need not wait.
 func (c *chat) report(ctx context.Context, e exchange, failed *fault) {
 	c.log.WarnContext(ctx, "no answer from the model", "cause", failed)
-	err := c.memory.deliver(ctx, map[string]any{
+	event := map[string]any{
 		"source": "webchat_backend", "agent": "webchat", "user_id": e.visitor, "channel": "webchat", "thread_id": e.conversation,
 		"event_type": "error", "role": "system", "importance": 1, "tags": []string{"error", strings.ToLower(failed.code)},
 		"content": failures[failed.code][e.language],
 		"payload": map[string]any{
 			"error_code": failed.code, "timeout_ms": c.model.timeout.Milliseconds(), "endpoint": c.model.endpoint, "reason": failed.message,
-			"frontend_message_id": e.message, "backend_message_id": rand.Text(), // each failure is one of its own
+			"frontend_message_id": e.message, "backend_message_id": rand.Text(), // each failure is one of its own, however often it is sent
 		},
-	})
+	}
+	err := c.memory.deliver(ctx, event)
+	if isPassing(err) && c.reports.TryGo(func() error { return c.tell(context.WithoutCancel(ctx), event) }) {
+		return
+	}
 	if err != nil {
 		c.log.ErrorContext(ctx, "the event of it was not written", "cause", err)
+	}
+}
+
+// tell sends an event until it is written, and once more when the program ends.
+func (c *chat) tell(ctx context.Context, event map[string]any) error {
+	ctx, cancel := context.WithTimeout(ctx, tellFor)
+	defer cancel()
+	for wait, last := firstWait, false; ; wait = min(2*wait, longestWait) {
+		select {
+		case <-time.After(wait + mathrand.N(wait/2)):
+		case <-c.ending:
+			last = true
+		}
+		err := c.memory.deliver(ctx, event)
+		if err == nil {
+			return nil
+		}
+		if last || ctx.Err() != nil || !isPassing(err) {
+			c.log.ErrorContext(ctx, "the event of a failure was not written", "cause", err)
+			return nil
+		}
 	}
 }
 

@@ -117,7 +117,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		go func() { _ = model.Serve(scripted) }()
 		s.modelURL, s.model = "http://"+scripted.Addr().String()+"/v1", "scripted"
 	}
-	c := &chat{memory: m, model: newModel(s), log: slog.New(slog.NewTextHandler(stderr, nil))}
+	c := &chat{memory: m, model: newModel(s), log: slog.New(slog.NewTextHandler(stderr, nil)), ending: ctx.Done()}
+	c.reports.SetLimit(mostToTell)
 	server := &http.Server{Handler: c.handler(), ReadTimeout: 30 * time.Second, WriteTimeout: c.limit() + time.Minute, IdleTimeout: 2 * time.Minute}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -129,5 +130,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.limit())
 	defer cancel()
-	return server.Shutdown(ending)
+	err = server.Shutdown(ending)
+	_ = c.reports.Wait() // which logs what it cannot do
+	return err
 }

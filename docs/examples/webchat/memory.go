@@ -42,6 +42,15 @@ func code(err error) string {
 	return ""
 }
 
+// isPassing tells whether the same call may well succeed later: nothing has answered, or the context manager cannot serve now.
+func isPassing(err error) bool {
+	switch code(err) {
+	case "", "UNAVAILABLE", "RATE_LIMITED":
+		return err != nil
+	}
+	return false
+}
+
 // conversation is what a visitor is shown of one: the log, which has more than the ten turns that are remembered.
 type conversation struct {
 	ID      string // client:{visitor}:{uuid}; empty: there is none
@@ -110,7 +119,7 @@ func (m *memory) ask(ctx context.Context, query string, variables map[string]any
 	return m.call(ctx, "/graphql", map[string]any{"query": query, "variables": variables}, it)
 }
 
-// deliver writes an event.
+// deliver writes an event: the same one, by its backend_message_id, once.
 func (m *memory) deliver(ctx context.Context, event map[string]any) error {
 	return m.call(ctx, "/hooks/events", event, nil)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -19,6 +20,7 @@ func TestWebchat(t *testing.T) {
 	t.Run("keeps visitors apart", w.keepsApart)
 	t.Run("records a message once", w.recordsOnce)
 	t.Run("writes failures of the model as events", w.writesFailures)
+	t.Run("tells failures until they are written", w.tellsAgain)
 	t.Run("says when the server is away", w.saysAway)
 	t.Run("says when a conversation has expired", w.saysExpired)
 	t.Run("takes no more than it should", w.limits)
@@ -188,6 +190,31 @@ func (w *world) writesFailures(t *testing.T) {
 	b.begin(t)
 	if r := b.say(t, "m1", "hola"); r.Code != "refused" {
 		t.Errorf("what is never kept: %+v", r)
+	}
+}
+
+// An event that does not arrive, or whose answer is lost, is sent again, and is one event.
+func (w *world) tellsAgain(t *testing.T) {
+	w.says(t, func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "overloaded", 500) })
+	for name, broken := range map[string]*atomic.Pointer[string]{"does not arrive": &w.stop, "has no answer": &w.lose} {
+		b, id := visit(t, w.chat(t, w.ownModel()...)), strings.ReplaceAll(name, " ", "-")
+		b.begin(t)
+		heard, event := make(chan bool, 100), aboutFailure
+		w.heard.Store(&heard)
+		broken.Store(&event)
+		if r := b.say(t, id, "hola"); r.status != http.StatusBadGateway {
+			t.Errorf("%s: the visitor gets %+v", name, r)
+		}
+		for vain := 0; !<-heard; {
+			if vain++; vain == 2 {
+				broken.Store(nil)
+			}
+		}
+		w.heard.Store(nil)
+		got := slices.DeleteFunc(w.errors(t), func(found string) bool { return !strings.HasSuffix(found, " "+id) })
+		if len(got) != 1 {
+			t.Errorf("an event that %s is there %d times, want 1: %q", name, len(got), got)
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// aboutFailure is in each event of a failure, and in nothing else.
+const aboutFailure = `"error_code"`
+
 // world is a server, a way to it that can be broken, and a model.
 type world struct {
 	*servertest.Process
@@ -43,6 +46,8 @@ type world struct {
 	way   *httptest.Server
 	model *httptest.Server
 
+	stop  atomic.Pointer[string]           // requests with this text do not arrive
+	heard atomic.Pointer[chan bool]        // of each request that is about a failure: whether its answer gets through
 	lose  atomic.Pointer[string]           // answers to requests with this text are lost on the way; "": all of them
 	speak atomic.Pointer[http.HandlerFunc] // the model; nil: it answers as scripted
 }
@@ -69,10 +74,17 @@ func newWorld(t *testing.T) *world {
 	w.way = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		lost := w.lose.Load()
+		lost, stopped := w.lose.Load(), w.stop.Load()
+		through := false
+		if heard := w.heard.Load(); heard != nil && strings.Contains(string(body), aboutFailure) {
+			defer func() { *heard <- through }()
+		}
 		switch {
+		case stopped != nil && strings.Contains(string(body), *stopped):
+			panic(http.ErrAbortHandler)
 		case lost == nil:
 			proxy.ServeHTTP(out, r)
+			through = true
 		case *lost == "":
 			panic(http.ErrAbortHandler) // it doesn't even arrive
 		case strings.Contains(string(body), *lost):
@@ -80,6 +92,7 @@ func newWorld(t *testing.T) *world {
 			panic(http.ErrAbortHandler)
 		default:
 			proxy.ServeHTTP(out, r)
+			through = true
 		}
 	}))
 	t.Cleanup(w.way.Close)
