@@ -27,7 +27,9 @@ import (
 const (
 	MaxWindows      = 10_000 // of an agent
 	MaxScratchpad   = 1000   // contents that are put aside in one call
-	MaxRemoved      = 1000   // items in one call
+	MaxAside        = 100_000
+	MaxAsideBytes   = 256 << 20 // of a window's scratchpad, in all
+	MaxRemoved      = 1000      // items in one call
 	MaxToolsQuery   = 4 << 10
 	MaxDrafts       = 1000 // of what a window did not take, that are kept: see memory.keep_drafts
 	windowTries     = 20   // while other servers write to the same window
@@ -41,6 +43,7 @@ const (
 	rememberedFor     = time.Minute
 	rememberedBytes   = 256 << 10 // of a window's texts
 	rememberedRecords = 4096
+	rememberedAsides  = 4096
 	rememberedRecord  = 4 << 10 // bytes of its content
 )
 
@@ -55,8 +58,10 @@ type windows struct {
 	forms      *lru.Cache[chain.Hash, []embeddings.Passage] // of tools, by the hash of their text
 	states     *expirable.LRU[string, loaded]               // by window; nothing that is in one is ever changed
 
-	mu   sync.Mutex
-	busy map[string]*queue // by window; guarded by mu
+	asides *expirable.LRU[string, *aside] // by window
+
+	mu   sync.Mutex        // of busy, and of what is added to asides
+	busy map[string]*queue // by window
 }
 
 // queue is of those who write to a window: one after the other, so that none of them decides in vain.
@@ -70,7 +75,7 @@ func newWindows() *windows {
 	forms, _ := lru.New[chain.Hash, []embeddings.Passage](rememberedForms)
 	spoken, _ := lru.New[int64, window.Record](rememberedRecords)
 	j, s := BuiltIn()
-	return &windows{judge: j, summariser: s, records: newRecordWords(), spoken: spoken, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), busy: map[string]*queue{}}
+	return &windows{judge: j, summariser: s, records: newRecordWords(), spoken: spoken, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), asides: expirable.NewLRU[string, *aside](rememberedAsides, nil, rememberedFor), busy: map[string]*queue{}}
 }
 
 // UseModels has a model judge and summarise for windows. It must be called before the store is used; without, the built-in

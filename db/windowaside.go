@@ -28,7 +28,7 @@ type ScratchpadEntry struct {
 
 // Offload puts contents on a window's scratchpad, all or none, and gives their entries in order.
 //
-// Faults: BAD_USER_INPUT names the field; NOT_FOUND.
+// Faults: BAD_USER_INPUT names the field; NOT_FOUND; CONFLICT if the scratchpad would hold more than MaxAside, or MaxAsideBytes.
 func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain.Hash) ([]ScratchpadEntry, error) {
 	if len(contents) == 0 || len(contents) > MaxScratchpad {
 		return nil, fault.Input("contents", "has %d entries; 1 to %d are allowed", len(contents), MaxScratchpad)
@@ -46,6 +46,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 	}
 	o := d.begin(WindowOffload, by)
 	put, ids, tokens := make([]ScratchpadEntry, len(contents)), make([]string, len(contents)), make([]int32, len(contents))
+	bytes := 0
 	for i, content := range contents {
 		field := fmt.Sprintf("contents[%d]", i)
 		if strings.TrimSpace(content) == "" {
@@ -58,14 +59,28 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 		if err != nil {
 			return nil, err
 		}
-		ids[i], tokens[i] = newItemID(), int32(n)
+		ids[i], tokens[i], bytes = newItemID(), int32(n), bytes+len(content)
 		put[i] = ScratchpadEntry{ID: ids[i], Window: id, Type: window.Knowledge, Content: content, Tokens: n, CreatedAt: o.At}
 	}
-	found, err := d.queries().Offload(ctx, dbgen.OffloadParams{
+	q := d.queries()
+	giveBack, err := d.windows.takeRoom(ctx, q, id, len(contents), bytes)
+	if fault.CodeOf(err) == fault.Conflict {
+		if _, hidden := d.load(ctx, q, id); hidden != nil {
+			return nil, mapError(hidden)
+		}
+		err = &fault.Error{Code: fault.Conflict, Field: "contents", Message: err.Error()}
+	}
+	if err != nil {
+		return nil, mapError(err)
+	}
+	found, err := q.Offload(ctx, dbgen.OffloadParams{
 		Operation: uuid.NewString(), At: o.At, ByPlayer: by.String(), TookUs: int32(time.Since(o.began).Microseconds()), WindowID: id, Viewer: d.viewerText(), Ids: ids, Contents: contents, Tokens: tokens,
 	})
 	if err == nil && !found {
 		err = errNoWindow("window")
+	}
+	if err != nil {
+		giveBack()
 	}
 	return put, mapError(err)
 }

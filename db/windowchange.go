@@ -296,9 +296,22 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 	if err != nil {
 		return false, err
 	}
+	entries, bytes := 0, 0
+	for i := range o.out.Kept {
+		if !o.out.Kept[i].Injected { // else it is there
+			entries, bytes = entries+1, bytes+len(o.out.Kept[i].Content)
+		}
+	}
+	giveBack, err := d.windows.takeRoom(ctx, q, l.ID, entries, bytes)
+	if err != nil {
+		return false, err
+	}
 	kept, err := q.ChangeWindow(ctx, dbgen.ChangeWindowParams{
 		WindowID: l.ID, Version: l.Version, Records: l.records, Operation: parts[0], Gone: append(idsOf(o.out.Gone), idsOf(o.out.Kept)...), Kept: parts[1], Added: parts[2], At: o.At,
 	})
+	if !kept {
+		giveBack()
+	}
 	o.Window = l.ID
 	if kept {
 		o.ID = row.ID

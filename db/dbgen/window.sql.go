@@ -648,6 +648,22 @@ func (q *Queries) ScratchpadEntry(ctx context.Context, iD string, windowID strin
 	return items, nil
 }
 
+const scratchpadSize = `-- name: ScratchpadSize :one
+SELECT count(*) AS entries, COALESCE(sum(octet_length(s.content)), 0)::BIGINT AS bytes FROM memory.scratchpad s WHERE s.window_id = CAST($1::TEXT AS UUID)
+`
+
+type ScratchpadSizeRow struct {
+	Entries int64
+	Bytes   int64
+}
+
+func (q *Queries) ScratchpadSize(ctx context.Context, windowID string) (ScratchpadSizeRow, error) {
+	row := q.db.QueryRow(ctx, scratchpadSize, windowID)
+	var i ScratchpadSizeRow
+	err := row.Scan(&i.Entries, &i.Bytes)
+	return i, err
+}
+
 const segmentItems = `-- name: SegmentItems :many
 SELECT i.id, i.window_id, i.segment_id, i.place, i.type, i.key, i.content, i.tokens, i.quality, i.verified_by, i.source, i.source_type, i.observed_at, i.added_at, i.summary_of, i.injected FROM memory.window_items i WHERE i.segment_id = ANY (CAST($1::TEXT[] AS UUID[])) ORDER BY i.place
 `

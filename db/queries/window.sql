@@ -182,6 +182,9 @@ WHERE s.window_id = CAST(@window_id::TEXT AS UUID)
     AND (sqlc.narg('before')::TEXT IS NULL OR s.place < (SELECT b.place FROM memory.scratchpad b WHERE b.id = sqlc.narg('before') AND b.window_id = s.window_id))
 ORDER BY s.place DESC LIMIT @row_count;
 
+-- name: ScratchpadSize :one
+SELECT count(*) AS entries, COALESCE(sum(octet_length(s.content)), 0)::BIGINT AS bytes FROM memory.scratchpad s WHERE s.window_id = CAST(@window_id::TEXT AS UUID);
+
 -- name: CountScratchpad :one
 SELECT count(*) FROM memory.scratchpad s WHERE s.window_id = CAST(@window_id::TEXT AS UUID);
 

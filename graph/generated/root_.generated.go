@@ -7184,7 +7184,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Puts contents on a window's scratchpad, where they do not count, all of them or none, and gives their entries in order."
+  "Puts contents on a window's scratchpad, where they do not count, all of them or none, and gives their entries in order. A window's scratchpad holds at most 100,000 entries and 256 MiB, with what compressions put there: CONFLICT."
   offload("The window's global id." window: ID!, "1 to 1,000, each 1 byte to 1 MiB." contents: [String!]!): [ScratchpadEntry!]!
   "Puts something of the scratchpad into the window, where it counts until it is removed. The entry stays. CONTENT_REJECTED if it contradicts a verified record, or what does not give way to it."
   injectFromScratchpad("The window's global id." window: ID!, "The entry's id." entry: ID!): WindowItem!

@@ -1,0 +1,103 @@
+package db_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/window"
+)
+
+// A scratchpad that lacks little to its limits takes what fits, whoever else puts something aside at the same time, and no more: not by a
+// compression either, which then changes nothing.
+func TestScratchpadIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fill  string // puts aside all but three documents
+		limit string
+	}{
+		"entries": {"SELECT 'e' || n, $1, 'knowledge', '', 'x', 1, now(), now() FROM generate_series(1, 100000 - 3) AS n", "at most 100000 entries"},
+		"bytes":   {"SELECT 'e' || n, $1, 'knowledge', '', repeat('x', 1048576 - CASE n WHEN 1 THEN 3 * 500 ELSE 0 END), 1, now(), now() FROM generate_series(1, 256) AS n", "256 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, at := open(t)
+			conn := superuser(t, at)
+			w := newWindow(t, store, 200, "")
+			view := store.As(agent)
+			mustExec(t, conn, "INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at) "+test.fill, w.ID)
+			document := strings.Repeat("word ", 100) // 500 bytes
+			results := make([]error, 8)
+			var wg sync.WaitGroup
+			for i := range results {
+				wg.Go(func() { _, results[i] = view.Offload(t.Context(), w.ID, []string{document}, agent) })
+			}
+			wg.Wait()
+			put := 0
+			for _, err := range results {
+				f, _ := errors.AsType[*fault.Error](err)
+				switch {
+				case err == nil:
+					put++
+				case f == nil || f.Code != fault.Conflict || f.Field != "contents" || !strings.Contains(f.Message, test.limit):
+					t.Errorf("Offload() = %v", err)
+				}
+			}
+			if put != 3 {
+				t.Errorf("%d entries were put aside, want 3", put)
+			}
+			if n := value[int](t, conn, "SELECT count(*) FROM memory.scratchpad WHERE created_at > (SELECT created_at FROM memory.windows WHERE id = $1) AND content LIKE 'word%'", w.ID); n != 3 {
+				t.Errorf("%d entries are there, want 3", n)
+			}
+			if _, err := store.As(cleo).Offload(t.Context(), w.ID, []string{document}, cleo); fault.CodeOf(err) != fault.NotFound {
+				t.Errorf("somebody else is told %v", err)
+			}
+
+			for range 2 {
+				mustEnter(t, view, w.ID, window.Draft{Type: window.ToolResult, Content: strings.Repeat("result ", 80)})
+			}
+			before := holdings(t, store, w.ID)
+			if _, err := view.CompressWindow(t.Context(), w.ID, 0.1, agent); fault.CodeOf(err) != fault.Conflict {
+				t.Errorf("CompressWindow() = %v, want %s", err, fault.Conflict)
+			}
+			if after := holdings(t, store, w.ID); after != before {
+				t.Errorf("the window holds %d tokens, and held %d", after, before)
+			}
+			other := newWindow(t, store, 200, "")
+			if _, err := view.Offload(t.Context(), other.ID, []string{document}, agent); err != nil {
+				t.Errorf("another window: %v", err)
+			}
+		})
+	}
+}
+
+func holdings(t *testing.T, store *db.DB, id string) int {
+	t.Helper()
+	w, err := store.Window(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Used()
+}
+
+// What was refused takes no room.
+func TestScratchpadRefusedTakesNothing(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	conn := superuser(t, at)
+	w := newWindow(t, store, 200, "")
+	view := store.As(agent)
+	mustExec(t, conn, "INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at) SELECT 'e' || n, $1, 'knowledge', '', 'x', 1, now(), now() FROM generate_series(1, 100000 - 2) AS n", w.ID)
+	if _, err := view.Offload(t.Context(), w.ID, []string{"a", "b", "c"}, agent); fault.CodeOf(err) != fault.Conflict {
+		t.Fatalf("three: %v", err)
+	}
+	if _, err := store.As(cleo).Offload(t.Context(), w.ID, []string{"a", "b"}, cleo); fault.CodeOf(err) != fault.NotFound {
+		t.Fatalf("somebody else: %v", err)
+	}
+	if _, err := view.Offload(t.Context(), w.ID, []string{"a", "b"}, agent); err != nil {
+		t.Errorf("two: %v", err)
+	}
+}
