@@ -80,6 +80,24 @@ func TestReadEvents(t *testing.T) {
 			t.Errorf("%s: threads = %v", name, threads)
 		}
 	}
+	// One thread is asked for by its id, whatever its place among the others.
+	one := func(token, code, id string) string {
+		t.Helper()
+		list, _ := s.talk(t, token, code, `query($t: String) { userThreads(agent: "jarvis_webchat", userId: "user_42", first: 1, threadId: $t) { threadId numEvents } }`, object{"t": id}).([]any)
+		return fmt.Sprint(list...)
+	}
+	for name, token := range map[string]string{"the agent": agent, "the user": user, "an administrator": s.admin} {
+		if got := one(token, "", thread); got != fmt.Sprint(map[string]any{"threadId": thread, "numEvents": 33}) {
+			t.Errorf("%s: the thread is %s", name, got)
+		}
+		if got := one(token, "", "otra cosa"); got != "" {
+			t.Errorf("%s: a thread that there is not: %s", name, got)
+		}
+	}
+	if got := one(other, "", thread); got != "" {
+		t.Errorf("another user finds %s", got)
+	}
+	one(agent, "BAD_USER_INPUT", "")
 	if got := ask(other, "", object{"t": thread}); len(got) != 0 {
 		t.Errorf("another user reads %q", got)
 	}

@@ -30,14 +30,15 @@ func (d *DB) eventPlayers(ctx context.Context, agent, user string) (*dbgen.Event
 	return &found[0], nil
 }
 
-// UserThreads gives the threads of an agent with a user, by their keys, the latest first: at most so many.
-func (d *DB) UserThreads(ctx context.Context, agent, user string, most int) ([]EventThread, error) {
+// UserThreads gives the threads of an agent with a user, by their keys, the latest first: at most so many; or the one that is
+// called so.
+func (d *DB) UserThreads(ctx context.Context, agent, user string, threadID *string, most int) ([]EventThread, error) {
 	between, err := d.eventPlayers(ctx, agent, user)
 	if err != nil || between == nil {
 		return nil, err
 	}
 	rows, err := d.readByKey().UserThreads(ctx, dbgen.UserThreadsParams{
-		Viewer: d.viewerText(), Agent: between.Agent.String(), Person: between.Person.String(), AgentKey: agent, PersonKey: user, RowCount: int32(most),
+		Viewer: d.viewerText(), Agent: between.Agent.String(), Person: between.Person.String(), AgentKey: agent, PersonKey: user, ThreadID: threadID, RowCount: int32(most),
 	})
 	out := make([]EventThread, len(rows))
 	for i, r := range rows {

@@ -38,15 +38,15 @@ func (r *queryResolver) ThreadEvents(ctx context.Context, agent string, userID s
 	return out, nil
 }
 
-func (r *queryResolver) UserThreads(ctx context.Context, agent string, userID string, first *int) ([]model.EventThread, error) {
+func (r *queryResolver) UserThreads(ctx context.Context, agent string, userID string, first *int, threadID *string) ([]model.EventThread, error) {
 	most := given(first, 20)
 	if most < 1 || most > maxPage {
 		return nil, fault.Input("first", "%d is outside of 1 to %d", most, maxPage)
 	}
-	if err := eventNames(agent, userID, nil); err != nil {
+	if err := eventNames(agent, userID, threadID); err != nil {
 		return nil, err
 	}
-	threads, err := r.view(ctx).UserThreads(ctx, agent, userID, most)
+	threads, err := r.view(ctx).UserThreads(ctx, agent, userID, threadID, most)
 	if err != nil {
 		return nil, err
 	}

@@ -201,22 +201,24 @@ func (q *Queries) LastEvents(ctx context.Context, arg LastEventsParams) ([]LogMe
 }
 
 const userThreads = `-- name: UserThreads :many
-SELECT t.hash::log.hash AS session_hash, t.thread_id::TEXT AS thread_id, f.created_at AS started_at, t.last_event_at::TIMESTAMPTZ AS last_event_at,
-    (t.messages - 2 * (SELECT count(*) FROM log.messages e WHERE e.session_hash = t.hash AND e.event_type = 'erasure'))::BIGINT AS events
-FROM (
-    SELECT s.hash::CHAR(64) AS hash, n.thread_id, l.sequence AS messages, l.created_at AS last_event_at
-    FROM (SELECT unnest(log.sessions_between($1::bpchar, $2::bpchar, $3::bpchar)) AS hash) s
-    CROSS JOIN LATERAL (SELECT m.sequence, m.created_at FROM log.messages m WHERE m.session_hash = s.hash::CHAR(64) ORDER BY m.sequence DESC LIMIT 1) l
-    CROSS JOIN LATERAL (SELECT m.ambient ->> 'thread_id' AS thread_id FROM log.messages m
-        WHERE m.session_hash = s.hash::CHAR(64) AND m.ambient ->> 'thread_id' IS NOT NULL ORDER BY m.sequence LIMIT 1) n
-    WHERE s.hash::CHAR(64) = log.event_session($4::TEXT, $5::TEXT, n.thread_id)
-    ORDER BY l.created_at DESC, s.hash LIMIT $6
-) t
-JOIN log.messages f ON f.session_hash = t.hash AND f.sequence = 1
-ORDER BY t.last_event_at DESC, t.hash
+SELECT t.hash::log.hash AS session_hash, n.thread_id::TEXT AS thread_id, f.created_at AS started_at, n.created_at AS last_event_at,
+    (l.sequence - 2 * (SELECT count(*) FROM log.messages e WHERE e.session_hash = t.hash::CHAR(64) AND e.event_type = 'erasure'))::BIGINT AS events
+FROM (SELECT unnest(CASE WHEN $1::TEXT IS NULL
+    THEN log.latest_threads($2::bpchar, $3::bpchar, $4::bpchar, $5::TEXT, $6::TEXT, $7::INT)
+    ELSE ARRAY[log.event_session($5::TEXT, $6::TEXT, $1::TEXT)] END) AS hash) t
+CROSS JOIN LATERAL (SELECT m.ambient ->> 'thread_id' AS thread_id, m.created_at FROM log.messages m
+    WHERE m.session_hash = t.hash::CHAR(64) AND t.hash = log.event_session($5::TEXT, $6::TEXT, m.ambient ->> 'thread_id')
+        AND log.event_agent(m.role, m.owner_id, m.players_id) = $3::bpchar AND log.event_person(m.role, m.owner_id, m.players_id) = $4::bpchar
+    ORDER BY m.sequence DESC LIMIT 1) n
+CROSS JOIN LATERAL (SELECT m.sequence FROM log.messages m WHERE m.session_hash = t.hash::CHAR(64) ORDER BY m.sequence DESC LIMIT 1) l
+CROSS JOIN LATERAL (SELECT m.created_at FROM log.messages m WHERE m.session_hash = t.hash::CHAR(64) AND m.sequence = 1) f
+WHERE $2::bpchar IS NULL OR EXISTS (
+    SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = t.hash::CHAR(64))
+ORDER BY n.created_at DESC, t.hash
 `
 
 type UserThreadsParams struct {
+	ThreadID  *string
 	Viewer    *string
 	Agent     string
 	Person    string
@@ -233,10 +235,12 @@ type UserThreadsRow struct {
 	Events      int64
 }
 
-// The threads of an agent with a user, the latest first: sessions that are called after a thread of theirs, by its id, which
-// stands in each message that is not erased. An erasure is a message of its session, and no event, as what it has erased.
+// The threads of an agent with a user, the latest first, or the one that is called so: sessions that are called after a thread of
+// theirs, by its id, which stands in each event that is not erased. An erasure is a message of its session, and no event, as what
+// it has erased.
 func (q *Queries) UserThreads(ctx context.Context, arg UserThreadsParams) ([]UserThreadsRow, error) {
 	rows, err := q.db.Query(ctx, userThreads,
+		arg.ThreadID,
 		arg.Viewer,
 		arg.Agent,
 		arg.Person,

@@ -611,7 +611,7 @@ type ComplexityRoot struct {
 		Threads          func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string) int
 		Tokens           func(childComplexity int, player *chain.Hash, first *int, after *string) int
 		TryContext       func(childComplexity int, request model.ContextRequestInput, weights []ranking.Set) int
-		UserThreads      func(childComplexity int, agent string, userID string, first *int) int
+		UserThreads      func(childComplexity int, agent string, userID string, first *int, threadID *string) int
 		VerifyLog        func(childComplexity int) int
 		VerifySession    func(childComplexity int, hash chain.Hash) int
 		WhyNot           func(childComplexity int, selection string, hash *chain.Hash, text *string) int
@@ -3742,7 +3742,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.UserThreads(childComplexity, args["agent"].(string), args["userId"].(string), args["first"].(*int)), true
+		return e.ComplexityRoot.Query.UserThreads(childComplexity, args["agent"].(string), args["userId"].(string), args["first"].(*int), args["threadId"].(*string)), true
 	case "Query.verifyLog":
 		if e.ComplexityRoot.Query.VerifyLog == nil {
 			break
@@ -6355,7 +6355,7 @@ extend type Query {
   "What a user and an agent have said last in a thread, oldest first: what a prompt needs. Errors and other events are left out, and so is what is in quarantine or was erased. With ` + "`" + `keepImportant` + "`" + `, older messages of importance 1 or 2 stand before them, in their place."
   threadEvents("The agent, as events call it." agent: String!, "The user, as events call them." userId: String!, "The thread, as events call it." threadId: String!, "At most this many: 1 to 200." last: Int = 20, "At most this many older ones, the most important, of these the newest: 0 to 200, and 200 with ` + "`" + `last` + "`" + `." keepImportant: Int = 0): [Message!]!
   "The threads of an agent with a user, the latest first: those that whoever asks takes part in."
-  userThreads("The agent, as events call it." agent: String!, "The user, as events call them." userId: String!, "At most this many: 1 to 200." first: Int = 20): [EventThread!]!
+  userThreads("The agent, as events call it." agent: String!, "The user, as events call them." userId: String!, "At most this many: 1 to 200." first: Int = 20, "Only the one that events call so; null: all." threadId: String): [EventThread!]!
 }
 `, BuiltIn: false},
 	{Name: "../schema/message.graphqls", Input: `"What a message was sent with."

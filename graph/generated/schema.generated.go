@@ -68,7 +68,7 @@ type QueryResolver interface {
 	Conversations(ctx context.Context, role model.ConversationRole, userID string) ([]model.Conversation, error)
 	EmbeddingModels(ctx context.Context) ([]model.EmbeddingModel, error)
 	ThreadEvents(ctx context.Context, agent string, userID string, threadID string, last *int, keepImportant *int) ([]model.Message, error)
-	UserThreads(ctx context.Context, agent string, userID string, first *int) ([]model.EventThread, error)
+	UserThreads(ctx context.Context, agent string, userID string, first *int, threadID *string) ([]model.EventThread, error)
 	Channels(ctx context.Context) ([]db.ChannelUse, error)
 	Message(ctx context.Context, hash chain.Hash) (*model.Message, error)
 	Messages(ctx context.Context, filter *selection.Scope, match *selection.Match, first *int, after *string, last *int, before *string) (*model.MessageConnection, error)
@@ -1482,6 +1482,14 @@ func (ec *executionContext) field_Query_userThreads_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "threadId",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["threadId"] = arg3
 	return args, nil
 }
 
@@ -3411,7 +3419,7 @@ func (ec *executionContext) _Query_userThreads(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().UserThreads(ctx, fc.Args["agent"].(string), fc.Args["userId"].(string), fc.Args["first"].(*int))
+			return ec.Resolvers.Query().UserThreads(ctx, fc.Args["agent"].(string), fc.Args["userId"].(string), fc.Args["first"].(*int), fc.Args["threadId"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []model.EventThread) graphql.Marshaler {

@@ -30,8 +30,8 @@ type Props = {
 
 /** A thread's events, only its errors, or what a prompt would be given of it. */
 export function OneThread({ who, thread, params, set }: Props) {
-  const [{ data, error, fetching }, again] = useThreads(who);
-  const found = data?.userThreads.find((of) => of.threadId === thread);
+  const [{ data, error, fetching }, again] = useThreads(who, thread);
+  const found = data?.userThreads[0];
   const show: Show = shows.find((s) => s === params.get("show")) ?? "all";
   return (
     <>

@@ -13,9 +13,13 @@ const most = 200; // threads that the server gives
 export const addressOf = ({ agent, user }: Pair, thread?: string): string =>
   `/events?${new URLSearchParams({ agent, user, ...(thread !== undefined && { thread }) })}`;
 
-/** The threads of an agent with a user, as events call them. */
-export const useThreads = ({ agent, user }: Pair) =>
-  useQuery({ query: UserThreadsQuery, variables: { agent, userId: user }, requestPolicy: "cache-and-network" });
+/** The threads of an agent with a user, as events call them, or the one that is called so. */
+export const useThreads = ({ agent, user }: Pair, threadId: string | null = null) =>
+  useQuery({
+    query: UserThreadsQuery,
+    variables: { agent, userId: user, threadId },
+    requestPolicy: "cache-and-network",
+  });
 
 /** The threads of an agent with a user, the latest first. */
 export function Threads({ who }: { who: Pair }) {

@@ -16,9 +16,10 @@ const EventFields = graphql(
   [ThingFields],
 );
 
+/** The threads of an agent with a user, or the one that is called so. */
 export const UserThreadsQuery = graphql(`
-  query UserThreads($agent: String!, $userId: String!) {
-    userThreads(agent: $agent, userId: $userId, first: 200) { threadId startedAt lastEventAt numEvents thread { hash } }
+  query UserThreads($agent: String!, $userId: String!, $threadId: String) {
+    userThreads(agent: $agent, userId: $userId, first: 200, threadId: $threadId) { threadId startedAt lastEventAt numEvents thread { hash } }
   }
 `);
 

@@ -1,0 +1,45 @@
+-- The latest threads of an agent with a user, by index, however many they have.
+
+-- +goose Up
+SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
+
+-- What came as an event and is not erased, by the two that it is between.
+CREATE INDEX messages_pair ON log.messages (
+    log.pair_key(log.event_agent(role, owner_id, players_id), log.event_person(role, owner_id, players_id)), created_at, id)
+    WHERE ambient ? 'thread_id';
+
+-- The sessions of the latest threads of the two, which are called by these keys; with a viewer, of those that they take part in.
+-- The events of the two are gone through from the newest on, and those of a thread that was met are passed over. It has its
+-- owner's rights, since behind policies no index leads to what is between two.
+DROP FUNCTION log.sessions_between;
+-- +goose StatementBegin
+CREATE FUNCTION log.latest_threads(viewer CHAR(64), agent CHAR(64), person CHAR(64), agent_key TEXT, person_key TEXT, most INT)
+RETURNS CHAR(64)[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
+DECLARE
+    threads CHAR(64)[] := '{}';
+    latest  RECORD;
+    pair    TEXT := log.pair_key(agent, person);
+    at      TIMESTAMPTZ := 'infinity';
+    place   BIGINT := 0;
+BEGIN
+    IF log.viewer() IS NOT NULL AND log.viewer() IS DISTINCT FROM viewer THEN
+        RETURN '{}';
+    END IF;
+    WHILE cardinality(threads) < most LOOP
+        SELECT m.session_hash::CHAR(64) AS session_hash, m.created_at, m.id INTO latest FROM log.messages m
+        WHERE log.pair_key(log.event_agent(m.role, m.owner_id, m.players_id), log.event_person(m.role, m.owner_id, m.players_id)) = pair
+            AND m.ambient ? 'thread_id' AND (m.created_at, m.id) < (at, place) AND m.session_hash <> ALL (threads)
+            AND log.event_agent(m.role, m.owner_id, m.players_id) = agent AND log.event_person(m.role, m.owner_id, m.players_id) = person
+            AND m.session_hash = log.event_session(agent_key, person_key, m.ambient ->> 'thread_id')
+            AND (viewer IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = viewer AND v.session_hash = m.session_hash))
+        ORDER BY m.created_at DESC, m.id DESC LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        threads := threads || latest.session_hash;
+        at := latest.created_at;
+        place := latest.id;
+    END LOOP;
+    RETURN threads;
+END $$;
+-- +goose StatementEnd
