@@ -56,7 +56,7 @@ describe("who is signed in", () => {
     const said = (await menu.innerText()).replace(/\s+/g, " ");
     expect(said).toContain("memory:write yes:");
     expect(said).toContain("tokens:manage no:");
-    expect(await menu.getByRole("link", { name: "What you did as administrator" }).count()).toBe(0);
+    await expect.poll(() => menu.getByRole("link", { name: "What you did as administrator" }).count()).toBe(0);
     await v.page.keyboard.press("Escape");
     await menu.waitFor({ state: "hidden" });
     expect(await v.focused()).toMatch(/what you may do$/);
@@ -127,7 +127,7 @@ describe("a console of somebody who is no administrator", () => {
     ]);
     await v.go("/seal");
     await v.page.getByText("Administrators have the server check all of it.").waitFor();
-    expect(await v.page.getByRole("button", { name: "Check the whole log" }).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("button", { name: "Check the whole log" }).count()).toBe(0);
     await v.page.getByText("its signature holds").waitFor();
     await v.go("/tokens");
     await v.page.getByText("It needs a token with the scope tokens:manage, which yours lacks.").waitFor();
@@ -136,14 +136,14 @@ describe("a console of somebody who is no administrator", () => {
     await v.page.getByLabel("What is the context for?").fill("hotel");
     await v.page.getByRole("button", { name: "Ask for context" }).click();
     await v.page.getByRole("heading", { name: "Receipt" }).waitFor();
-    expect(await v.page.getByRole("region", { name: "Search models" }).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("region", { name: "Search models" }).count()).toBe(0);
     await v.go("/components");
     await v.page.getByRole("listitem").first().waitFor();
     await v.go("/records");
     await v.page.getByRole("heading", { name: "Records" }).waitFor();
     await v.go(`/threads/${who.thread}?message=${who.theirs}`);
     await v.page.getByRole("heading", { name: "Fields" }).waitFor();
-    expect(await v.page.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
     await v.page.getByRole("button", { name: "Verify", exact: true }).click();
     await v.page.getByRole("button", { name: "Verify again" }).waitFor();
     const said = (await v.page.getByRole("region", { name: "Verification" }).innerText()).replace(/\s+/g, " ");
@@ -165,7 +165,7 @@ describe("a console of somebody who is no administrator", () => {
     const refused = refusals(v);
     await v.signIn(`/messages/${who.others}`, secret);
     await v.page.getByText("this, its sender or an administrator may").waitFor();
-    expect(await v.page.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
     await v.page.getByText("A check needs a token with the scope verify, which yours lacks.").waitFor();
     await v.go(`/messages/${who.theirs}`);
     await v.page.getByRole("button", { name: "Erase content…" }).click();
@@ -191,10 +191,10 @@ describe("a console of somebody who is no administrator", () => {
     await v.signIn("/tokens", secret);
     const rows = v.page.getByRole("region", { name: "tokens", exact: true }).getByRole("listitem");
     await rows.filter({ hasText: "of mine" }).getByText("you use it now").waitFor();
-    expect(await rows.filter({ hasText: /of another|an administrator’s/ }).count()).toBe(0);
+    await expect.poll(() => rows.filter({ hasText: /of another|an administrator’s/ }).count()).toBe(0);
     await v.page.getByRole("button", { name: "New token" }).click();
     const form = v.page.getByRole("complementary");
-    expect(await form.getByRole("radio", { name: /^Administrator/ }).count()).toBe(0);
+    await expect.poll(() => form.getByRole("radio", { name: /^Administrator/ }).count()).toBe(0);
     expect(await form.getByRole("checkbox", { name: /^erase/ }).isDisabled()).toBe(true);
     await form.getByLabel("Note").fill("read and checked");
     await form.getByRole("button", { name: "Make the token" }).click();
@@ -257,7 +257,7 @@ describe("a session that ends", () => {
     await again(v).waitFor({ state: "detached" });
     await form.getByText("This is shown now and never again.").waitFor();
     expect(server.sql("SELECT count(*) FROM auth.tokens WHERE note = 'written before the end'")).toBe("1");
-    expect(await v.page.getByText("Your session has ended.").count()).toBe(0);
+    await expect.poll(() => v.page.getByText("Your session has ended.").count()).toBe(0);
     await v.end(/status of 401/);
   });
 
@@ -306,7 +306,7 @@ describe("a session that ends", () => {
     await v.page.keyboard.press("Enter");
     await v.page.getByText(/that you take part in, latest first/).waitFor();
     await expect.poll(() => account(v).innerText()).toContain(who.name);
-    expect(await v.page.getByRole("link", { name: "Tokens" }).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("link", { name: "Tokens" }).count()).toBe(0);
     await v.end(/status of 401/);
   });
 

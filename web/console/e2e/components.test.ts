@@ -134,7 +134,7 @@ describe("people and things", () => {
     const other = await visit();
     await other.signIn("/components?new", secret);
     await other.page.getByText("You may not describe others").waitFor();
-    expect(await other.page.getByRole("button", { name: "Describe…" }).count()).toBe(0);
+    await expect.poll(() => other.page.getByRole("button", { name: "Describe…" }).count()).toBe(0);
     await other.end();
   });
 

@@ -71,7 +71,9 @@ describe("threads", () => {
     await v.signIn("/threads");
     const threads = v.page.getByRole("region", { name: "threads" }).getByRole("listitem");
     await threads.first().waitFor();
-    expect(await threads.count()).toBe(Number(server.sql("SELECT count(DISTINCT thread_hash) FROM log.messages")));
+    await expect
+      .poll(() => threads.count())
+      .toBe(Number(server.sql("SELECT count(DISTINCT thread_hash) FROM log.messages")));
     await threads.locator(`a[href="/threads/${thread}"]`).click();
     await v.page.getByRole("article").first().waitFor();
 
@@ -101,7 +103,7 @@ describe("threads", () => {
     await v.page.route("**/graphql", (route) => route.fulfill({ status: 503, body: "no" }));
     await v.page.reload();
     await v.page.getByRole("button", { name: "Try again" }).waitFor();
-    expect(await v.page.getByText("No threads yet").count()).toBe(0);
+    await expect.poll(() => v.page.getByText("No threads yet").count()).toBe(0);
     await v.page.unroute("**/graphql");
     await v.page.getByRole("button", { name: "Try again" }).click();
     await v.page.getByRole("region", { name: "threads" }).waitFor();
@@ -123,7 +125,7 @@ describe("the chain", () => {
     expect(said).toMatch(new RegExp(`Proved in this browser ${messages} of ${messages} checkpoint of \\d+ messages, `));
     expect(said).toContain(`Server says ${messages} of ${messages} no break`);
     const row = v.page.getByRole("article").first();
-    expect(await row.getByText("verified", { exact: true }).count()).toBe(1);
+    await expect.poll(() => row.getByText("verified", { exact: true }).count()).toBe(1);
     await v.end();
   });
 });
@@ -236,7 +238,7 @@ describe("tampering as the database's superuser", () => {
     await row.getByText("MISMATCH", { exact: true }).first().waitFor();
     await row.getByText("This browser:").waitFor();
     await row.getByText("The server:").waitFor();
-    expect(await v.page.getByText("MISMATCH", { exact: true }).filter({ visible: true }).count()).toBe(1);
+    await expect.poll(() => v.page.getByText("MISMATCH", { exact: true }).filter({ visible: true }).count()).toBe(1);
     await v.accessible("a thread with a break");
     await v.page.keyboard.press("Enter");
     await v.page.getByText("MISMATCH, computed in this browser").waitFor();

@@ -85,7 +85,7 @@ describe("what is in memory", () => {
     await v.signIn(open(id));
     const turns = v.page.getByRole("list", { name: "History" }).getByRole("listitem");
     await turns.first().waitFor();
-    expect(await turns.count()).toBe(4);
+    await expect.poll(() => turns.count()).toBe(4);
     expect(await turns.nth(0).innerText()).toContain(said[0][0]);
     expect(await turns.nth(3).innerText()).toContain(said[1][1]);
     expect(await v.page.getByRole("region", { name: "State" }).innerText()).toContain(
@@ -112,7 +112,7 @@ describe("what is in memory", () => {
     await v.page.getByText("Its time is over: asking the server…").waitFor();
     await v.page.clock.runFor(6_000);
     await v.page.getByText(said[0][0]).waitFor();
-    expect(await v.page.getByText("It is no longer in memory").count()).toBe(0);
+    await expect.poll(() => v.page.getByText("It is no longer in memory").count()).toBe(0);
     await v.end();
 
     const w = await visit();
@@ -136,8 +136,8 @@ describe("what is in memory", () => {
     const v = await visit();
     await v.signIn(open(id), await token(player));
     await v.page.getByText(said[0][0]).waitFor();
-    expect(await prompt(v).count()).toBe(0);
-    expect(await v.page.getByRole("button", { name: "Delete…" }).count()).toBe(0);
+    await expect.poll(() => prompt(v).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("button", { name: "Delete…" }).count()).toBe(0);
     await v.end();
     const w = await visit();
     await w.signIn(open(id), await token(stranger));
@@ -153,7 +153,7 @@ describe("the next prompt", () => {
     const v = await visit();
     await v.signIn(open(id));
     await prompt(v).getByRole("button", { name: "Show the prompt" }).click();
-    expect(await prompt(v).getByText("It is needed.").count()).toBe(2);
+    await expect.poll(() => prompt(v).getByText("It is needed.").count()).toBe(2);
     await ask(v, "¿Y en azul, señor?", "1000");
     await prompt(v).getByText("4 of 4 turns of the history are in.").waitFor();
     const parts = await messages(v).evaluateAll((all) => all.map((li) => li.getAttribute("data-part")));
@@ -180,7 +180,7 @@ describe("the next prompt", () => {
 
     await prompt(v).getByText("As text").click();
     expect(await messages(v).nth(7).innerText()).toContain("¿Y en azul, señor?");
-    expect(await messages(v).locator("p[aria-hidden]").count()).toBe(0);
+    await expect.poll(() => messages(v).locator("p[aria-hidden]").count()).toBe(0);
     expect(server.sql(`SELECT expires_at FROM memory.conversations WHERE id = '${id}'`)).toBe(ends);
     await v.end();
   });

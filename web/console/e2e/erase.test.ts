@@ -84,7 +84,7 @@ describe("erasing a content", () => {
     const panel = v.page.getByRole("complementary", { name: "Message" });
     await panel.getByRole("definition").getByText("Mina asked for it.").waitFor();
     await panel.getByText("Content erased, on the record").waitFor();
-    expect(await panel.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
+    await expect.poll(() => panel.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
     await expect.poll(() => v.page.getByText(m.content).count()).toBe(0);
     expect(server.sql(`SELECT content IS NULL AND salt IS NULL FROM log.messages WHERE hash = '${m.hash}'`)).toBe("t");
     const row = v.page.getByRole("article", { name: `Message ${m.sequence}`, exact: true });
@@ -115,7 +115,7 @@ describe("erasing a content", () => {
     const panel = v.page.getByRole("complementary", { name: "Message" });
     await panel.getByText(reason).waitFor();
     await panel.getByText("erasure", { exact: true }).waitFor();
-    expect(await panel.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
+    await expect.poll(() => panel.getByRole("button", { name: "Erase content…" }).count()).toBe(0);
     await v.end();
   });
 
@@ -136,7 +136,7 @@ describe("erasing a content", () => {
     await v.page.goto(selection);
     await item.getByText("content erased").waitFor();
     await item.getByRole("link", { name: "who, when and why" }).waitFor();
-    expect(await item.getByText(m.content.slice(-20)).count()).toBe(0);
+    await expect.poll(() => item.getByText(m.content.slice(-20)).count()).toBe(0);
     expect(await v.page.locator("pre").innerText()).not.toContain(m.content); // the block for a prompt
     await v.accessible("a selection with an erased message");
     await v.end();

@@ -113,6 +113,6 @@ it("signs in, opens a thread and a message, checks its chain, erases it and chec
   await v.tabTo(/^Verify again$/);
   await keyboard.press("Enter");
   await expect.poll(said).toMatch(/Recomputed in this browser (\d+) of \1 no break, 1 erased content by digest only/);
-  expect(await v.page.getByText(content).count()).toBe(0);
+  await expect.poll(() => v.page.getByText(content).count()).toBe(0);
   await v.end();
 });

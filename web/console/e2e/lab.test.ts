@@ -140,7 +140,7 @@ describe("trying", () => {
     await v.page.waitForURL(/limit2=3/);
     const gone = difference.getByRole("row").filter({ hasText: "left" });
     await gone.first().waitFor();
-    expect(await gone.count()).toBe(2);
+    await expect.poll(() => gone.count()).toBe(2);
     expect(await gone.first().innerText()).toContain("Enough better ones");
 
     await b.getByText("Other weights").click();

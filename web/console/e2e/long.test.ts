@@ -103,7 +103,7 @@ describe("a long thread", () => {
     await v.page.getByText("There is no message 12,001 here.").waitFor();
     await v.accessible("the jump");
     await v.page.keyboard.press("Escape");
-    expect(await text(v, 11_999).count()).toBe(1);
+    await expect.poll(() => text(v, 11_999).count()).toBe(1);
     await v.end();
   });
 

@@ -77,7 +77,7 @@ describe("the overview", () => {
     );
     await v.go("/overview");
     await v.page.getByRole("heading", { name: "The server does not answer" }).waitFor();
-    expect(await v.page.getByText("Messages", { exact: true }).count()).toBe(0);
+    await expect.poll(() => v.page.getByText("Messages", { exact: true }).count()).toBe(0);
     await v.page.unroute("**/graphql");
     await total(v, "Messages").waitFor();
     await v.page.route("**/graphql", (r) => r.abort());
@@ -110,8 +110,8 @@ describe("the overview", () => {
     const v = await visit();
     await v.signIn("/overview", secret);
     await v.page.getByText("Of what you may see.").waitFor();
-    expect(await region(v, "The seal").count()).toBe(0);
-    expect(await v.page.getByText("Sealing lag, seconds").count()).toBe(0);
+    await expect.poll(() => region(v, "The seal").count()).toBe(0);
+    await expect.poll(() => v.page.getByText("Sealing lag, seconds").count()).toBe(0);
     await v.end();
   });
 

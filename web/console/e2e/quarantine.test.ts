@@ -87,7 +87,7 @@ it("takes a message out of selections, says why and which hold it, and lets it i
   await v.page.getByText("Nothing is in quarantine").waitFor();
   await v.page.getByText("Released", { exact: true }).click();
   await item.getByText("Read again: harmless.").waitFor();
-  expect(await item.getByRole("button", { name: "Release…" }).count()).toBe(0);
+  await expect.poll(() => item.getByRole("button", { name: "Release…" }).count()).toBe(0);
   await expect.poll(async () => (await select(m)).hashes, { timeout: 5_000 }).toContain(m.hash);
 
   await item.getByRole("link", { name: "on record" }).last().click();
@@ -112,10 +112,10 @@ it("lists all selections that hold a message, and whose they are", async () => {
   const item = v.page.getByRole("article").filter({ hasText: "Too many have it." });
   const links = item.getByRole("link", { name: /^Selection of/ });
   await links.first().waitFor();
-  expect(await links.count()).toBe(3);
+  await expect.poll(() => links.count()).toBe(3);
   await item.getByRole("button", { name: "Show all selections" }).click();
   await item.getByText(`Held by ${held} selections:`).waitFor();
-  expect(await links.count()).toBe(held);
+  await expect.poll(() => links.count()).toBe(held);
   expect(
     await item
       .getByRole("listitem")
@@ -137,9 +137,9 @@ it("is a mark for those who are no administrators, without reason or way out", a
   await v.signIn(`/messages/${m.hash}`, secret);
   await panel(v).getByText("An administrator has taken it out of selections.").waitFor();
   await row(v, m).getByText("In quarantine").waitFor();
-  expect(await v.page.getByText("For administrators to know.").count()).toBe(0);
-  expect(await v.page.getByRole("button", { name: /Quarantine…|Release…/ }).count()).toBe(0);
-  expect(await v.page.getByRole("link", { name: "Quarantine" }).count()).toBe(0);
+  await expect.poll(() => v.page.getByText("For administrators to know.").count()).toBe(0);
+  await expect.poll(() => v.page.getByRole("button", { name: /Quarantine…|Release…/ }).count()).toBe(0);
+  await expect.poll(() => v.page.getByRole("link", { name: "Quarantine" }).count()).toBe(0);
   await v.go("/quarantine");
   await v.page.getByText("It is for administrators; you are signed in as client.").waitFor();
   expect(refused).toEqual([]);

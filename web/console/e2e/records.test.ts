@@ -37,7 +37,7 @@ describe("records", () => {
     await v.page.getByRole("heading", { name: title, level: 1 }).waitFor();
     const table = v.page.getByRole("table", { name: /sent with it/ });
     await table.waitFor();
-    expect(await table.locator("tbody tr").count()).toBe(Math.min(50, messages));
+    await expect.poll(() => table.locator("tbody tr").count()).toBe(Math.min(50, messages));
     await v.end();
   });
 

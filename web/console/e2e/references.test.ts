@@ -42,7 +42,7 @@ describe("references", () => {
     if (cited > 0) {
       const later = v.page.getByRole("table", { name: /later sent with it/ });
       await later.waitFor();
-      expect(await later.locator("tbody tr").count()).toBe(Math.min(100, cited));
+      await expect.poll(() => later.locator("tbody tr").count()).toBe(Math.min(100, cited));
     }
     await v.end();
   });
@@ -115,7 +115,7 @@ describe("references", () => {
     await v.go(`/messages/${message}/references?view=graph`);
     const graph = v.page.getByRole("region", { name: "Graph of references: 100 messages and records" });
     await graph.getByText(`99 of ${refs + cited + 150} that it is linked with are shown`).waitFor();
-    expect(await graph.locator("[data-hash]").count()).toBe(100);
+    await expect.poll(() => graph.locator("[data-hash]").count()).toBe(100);
     await v.end();
   });
 

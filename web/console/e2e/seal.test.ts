@@ -53,7 +53,7 @@ describe("the states of messages", () => {
     await v.signIn(`/sessions/${session}`);
     const row = v.page.getByRole("article").first();
     await row.getByText("witnessed", { exact: true }).first().waitFor();
-    expect(await row.getByText("not checked", { exact: true }).count()).toBe(1);
+    await expect.poll(() => row.getByText("not checked", { exact: true }).count()).toBe(1);
     expect(await v.page.getByText("verified", { exact: true }).count()).toBe(0);
     await settled(); // that it is read goes on record, too
     const sealed = server.sql("SELECT max(size) FROM seal.checkpoints");
@@ -132,7 +132,9 @@ describe("a server that lies", () => {
     expect(said).toContain("does not lead to the root that was signed");
     const row = v.page.getByRole("article", { name: "Message 2", exact: true });
     await row.getByText("MISMATCH", { exact: true }).first().waitFor();
-    expect(await v.page.getByRole("article", { name: "Message 1", exact: true }).getByText("verified").count()).toBe(1);
+    await expect
+      .poll(() => v.page.getByRole("article", { name: "Message 1", exact: true }).getByText("verified").count())
+      .toBe(1);
     await v.accessible("a forged proof");
     await v.end();
   });
@@ -246,7 +248,7 @@ describe("the seal's page", () => {
     await page.getByText("no break, the server says").waitFor();
     const all = server.sql("SELECT count(*) FROM log.messages");
     expect((await page.innerText()).replace(/\s+/g, " ")).toContain(`${all} of ${all}`);
-    expect(await v.page.getByRole("alert").count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("alert").count()).toBe(0);
     await v.end();
   });
 });

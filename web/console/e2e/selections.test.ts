@@ -78,7 +78,7 @@ describe("the list", () => {
     const v = await visit();
     await v.signIn("/selections", players.secret);
     await v.page.getByText("1 of yours, latest first").waitFor();
-    expect(await v.page.getByRole("combobox", { name: "Asked by" }).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("combobox", { name: "Asked by" }).count()).toBe(0);
     await v.go(at(admins));
     await v.page.getByRole("heading", { name: "This selection is not kept here" }).waitFor();
     await v.end();
@@ -97,7 +97,7 @@ describe("the list", () => {
     );
     await v.go("/selections");
     await v.page.getByRole("alert").getByRole("button", { name: "Try again" }).waitFor();
-    expect(await v.page.getByText("No selections yet").count()).toBe(0);
+    await expect.poll(() => v.page.getByText("No selections yet").count()).toBe(0);
     await v.page.unroute("**/graphql");
     await v.page.getByRole("button", { name: "Try again" }).click();
     await v.page.getByText("All 2 selections").waitFor();
@@ -116,7 +116,7 @@ describe("a selection", () => {
     await v.page.waitForURL(new RegExp(`why=${dropped.hash}`));
     const why = v.page.getByRole("region", { name: "¿Por qué no?" });
     await why.getByRole("list", { name: "Partes de la puntuación" }).waitFor();
-    expect(await why.getByRole("list", { name: "Partes de la puntuación" }).count()).toBe(1);
+    await expect.poll(() => why.getByRole("list", { name: "Partes de la puntuación" }).count()).toBe(1);
     await v.end();
   });
 
@@ -131,10 +131,10 @@ describe("a selection", () => {
     await v.go(at(admins));
     const stages = v.page.locator("li[data-stage]");
     await stages.first().waitFor();
-    expect(await stages.count()).toBe(7);
+    await expect.poll(() => stages.count()).toBe(7);
     expect(await stages.last().innerText()).toMatch(new RegExp(`Selected[\\s\\S]*→ ${admins.items.length}`));
     const items = v.page.getByRole("list", { name: "Selected, best first" });
-    expect(await items.locator("> li").count()).toBe(admins.items.length);
+    await expect.poll(() => items.locator("> li").count()).toBe(admins.items.length);
     expect(await items.locator("mark").count()).toBeGreaterThan(0);
     expect(await items.first().innerText()).toMatch(/=\s+0\.\d{10,}/); // to the last digit
     await v.page.getByRole("button", { name: "Copy the block" }).click();
@@ -171,7 +171,7 @@ describe("a selection", () => {
     const why = v.page.getByRole("region", { name: "Why not?" });
     const verdict = why.getByRole("list", { name: "What became of it" }).locator("> li");
     await verdict.getByText(/^lost at: /).waitFor();
-    expect(await verdict.count()).toBe(1);
+    await expect.poll(() => verdict.count()).toBe(1);
     expect(await verdict.getByRole("link").first().getAttribute("href")).toContain(lost?.hash);
 
     const field = why.getByRole("textbox");

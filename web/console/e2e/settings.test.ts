@@ -62,7 +62,7 @@ describe("settings and health", () => {
     );
     await v.go("/settings");
     await v.page.getByRole("heading", { name: "The server does not answer" }).waitFor();
-    expect(await v.page.getByRole("table", { name: "Limits" }).count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("table", { name: "Limits" }).count()).toBe(0);
     await v.page.unroute("**/graphql");
     await v.page.getByRole("button", { name: "Try again" }).click();
     await v.page.getByRole("table", { name: "Limits" }).waitFor();

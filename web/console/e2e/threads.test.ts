@@ -139,9 +139,9 @@ describe("the filter bar", () => {
     await v.page.getByRole("button", { name: "Channels" }).click();
     const channels = v.page.getByRole("group", { name: "Channels" });
     await channels.getByText("Web").or(channels.getByText("webchat")).first().waitFor();
-    expect(await channels.getByRole("checkbox").count()).toBe(
-      Number(server.sql("SELECT count(DISTINCT channel) FROM log.messages")),
-    );
+    await expect
+      .poll(() => channels.getByRole("checkbox").count())
+      .toBe(Number(server.sql("SELECT count(DISTINCT channel) FROM log.messages")));
     await v.accessible("the channels to choose from");
     await channels.getByRole("checkbox", { name: /^telegram-e2e 2$/ }).check();
     await shows(v, 2);
@@ -177,7 +177,7 @@ describe("the filter bar", () => {
       await chips(v).filter({ hasText: name }).first().waitFor();
     }
     await shows(v, 1);
-    expect(await chips(v).count()).toBe(12);
+    await expect.poll(() => chips(v).count()).toBe(12);
     expect(query(v).get("since")).toBe("-24h");
     await chips(v).filter({ hasText: "Words: zeppelin" }).click();
     await expect.poll(() => chips(v).count()).toBe(11);
@@ -186,7 +186,7 @@ describe("the filter bar", () => {
     await expect.poll(() => query(v).has("channel")).toBe(false);
     await v.page.getByRole("button", { name: "Clear the filter" }).click();
     await expect.poll(() => query(v).size).toBe(0);
-    expect(await chips(v).count()).toBe(0);
+    await expect.poll(() => chips(v).count()).toBe(0);
     await v.end();
   });
 
@@ -196,7 +196,7 @@ describe("the filter bar", () => {
     await v.page.getByRole("heading", { name: "No thread matches" }).waitFor();
     const reasons = v.page.getByRole("main").getByRole("list", { name: "Filters that are set" }).last();
     expect(await reasons.innerText()).toMatch(/Words: zeppelin\s+Importance: 1/);
-    expect(await v.page.getByText("No threads yet").count()).toBe(0);
+    await expect.poll(() => v.page.getByText("No threads yet").count()).toBe(0);
     await v.page.getByRole("button", { name: "Clear the filter" }).last().click();
     await rows(v).first().waitFor();
     expect(query(v).size).toBe(0);
@@ -219,7 +219,7 @@ describe("the filter bar", () => {
     );
     await v.go("/threads?q=zeppelin");
     await v.page.getByRole("alert").getByRole("button", { name: "Try again" }).waitFor();
-    expect(await v.page.getByText(/No thread matches|No threads yet|0 match/).count()).toBe(0);
+    await expect.poll(() => v.page.getByText(/No thread matches|No threads yet|0 match/).count()).toBe(0);
     await v.page.unroute("**/graphql");
     await v.page.getByRole("button", { name: "Try again" }).click();
     await shows(v, 1);

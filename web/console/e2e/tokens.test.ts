@@ -93,19 +93,19 @@ describe("making a token", () => {
     const v = await visit();
     await v.signIn("/tokens?new");
     await panel(v).getByRole("radio", { name: /^Hook/ }).check();
-    expect(await panel(v).getByText("A program that only delivers events").count()).toBe(1);
+    await expect.poll(() => panel(v).getByText("A program that only delivers events").count()).toBe(1);
     const checked = panel(v).locator('input[type="checkbox"]:checked');
-    expect(await checked.count()).toBe(1);
+    await expect.poll(() => checked.count()).toBe(1);
     await panel(v)
       .getByRole("radio", { name: /^Administrator/ })
       .check();
-    expect(await checked.count()).toBe(8);
+    await expect.poll(() => checked.count()).toBe(8);
     expect(await panel(v).getByLabel("Days until it ends").inputValue()).toBe("30");
     await panel(v)
       .getByRole("checkbox", { name: /^erase/ })
       .uncheck();
     await panel(v).getByRole("button", { name: "The usual of administrators" }).click();
-    expect(await checked.count()).toBe(8);
+    await expect.poll(() => checked.count()).toBe(8);
     await v.end();
   });
 
@@ -209,7 +209,7 @@ describe("the list", () => {
     await v.page.clock.install({ time: inDays(26.9) });
     await v.signIn(`/tokens?player=${of.hash}`);
     await row(v, "ends soon").getByText("Expires soon: in 3 days").waitFor();
-    expect(await row(v, "goes on").getByText("Expires soon").count()).toBe(0);
+    await expect.poll(() => row(v, "goes on").getByText("Expires soon").count()).toBe(0);
     await v.accessible("a list with a warning");
     await v.end();
   });
@@ -261,7 +261,7 @@ describe("revoking", () => {
     await row(v, "on the lost laptop")
       .getByText(/^Revoked/)
       .waitFor();
-    expect(await row(v, "on the lost laptop").getByRole("button").count()).toBe(0);
+    await expect.poll(() => row(v, "on the lost laptop").getByRole("button").count()).toBe(0);
     await expect
       .poll(
         () =>

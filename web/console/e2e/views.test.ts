@@ -87,7 +87,7 @@ describe("saved views", () => {
     await shows(v, many);
     await v.page.getByRole("button", { name: "Views" }).click();
     await save("Second", "Replace");
-    expect(await views(v).getByRole("link").count()).toBe(2);
+    await expect.poll(() => views(v).getByRole("link").count()).toBe(2);
     await views(v).getByRole("link", { name: "First" }).focus();
     await v.page.keyboard.press("ArrowDown");
     expect(await v.focused()).toBe("Second");

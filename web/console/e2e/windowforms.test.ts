@@ -97,7 +97,7 @@ describe("a tool", () => {
     await button(dialog, "Replace it").click();
     await dialog.waitFor({ state: "detached" });
     await main(v).getByRole("row").filter({ hasText: "Opens the other gate" }).waitFor();
-    expect(await main(v).getByText("Opens the gate", { exact: true }).count()).toBe(0);
+    await expect.poll(() => main(v).getByText("Opens the gate", { exact: true }).count()).toBe(0);
     await expect.poll(() => v.focused()).toBe("Name");
     await server.ask(register, {
       w: id,
@@ -148,7 +148,7 @@ describe("what windows share", () => {
     await form.getByText("It must not be empty.").waitFor();
     await form.getByText("Choose at least one window").waitFor();
     expect(await v.focused()).toBe("Name");
-    expect(await form.getByRole("checkbox").count()).toBe(1); // its own others that count alike
+    await expect.poll(() => form.getByRole("checkbox").count()).toBe(1); // its own others that count alike
     await v.page.keyboard.type("who travels");
     await v.page.keyboard.press("Tab");
     await v.page.keyboard.press("Space");
@@ -195,14 +195,15 @@ describe("what windows share", () => {
     const v = await visit();
     await v.signIn(at(id), token);
     await main(v).getByText("It shares nothing.").waitFor();
-    for (const name of ["Write…", "Select…", "Share…", "Compress…"]) expect(await button(v, name).count()).toBe(0);
+    for (const name of ["Write…", "Select…", "Share…", "Compress…"])
+      await expect.poll(() => button(v, name).count()).toBe(0);
     await v.page.keyboard.press("s");
     await v.page.keyboard.press("h");
     await v.page.keyboard.press("r");
     await v.page.getByText("Tools", { exact: true }).click();
     await main(v).getByText("None is registered.").waitFor();
-    expect(await button(v, "Register…").count()).toBe(0);
-    expect(await v.page.getByRole("complementary").count()).toBe(0);
+    await expect.poll(() => button(v, "Register…").count()).toBe(0);
+    await expect.poll(() => v.page.getByRole("complementary").count()).toBe(0);
     await v.go(at(id, "tools&register="));
     await side(v, "Register a tool").getByText("You may not write to windows").waitFor();
     await v.end();

@@ -115,13 +115,15 @@ describe("what was done to it", () => {
     await v.page.locator("canvas").waitFor();
     await v.page.getByText("The same as a table").click();
     const rows = v.page.getByRole("table", { name: "How full it was" }).locator("tbody tr");
-    expect(await rows.count()).toBe(
-      Number(
-        server.sql(
-          "SELECT count(*) FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id WHERE w.name = 'A stay in Paris'",
+    await expect
+      .poll(() => rows.count())
+      .toBe(
+        Number(
+          server.sql(
+            "SELECT count(*) FROM memory.window_operations o JOIN memory.windows w ON w.id = o.window_id WHERE w.name = 'A stay in Paris'",
+          ),
         ),
-      ),
-    );
+      );
     expect(await rows.first().innerText()).toMatch(/Write\s/);
     await v.end();
   });
@@ -131,7 +133,7 @@ describe("what was done to it", () => {
     await v.signIn(at(stay, "history"));
     const rejected = done(v, "REJECTED");
     await rejected.first().waitFor();
-    expect(await rejected.count()).toBe(1);
+    await expect.poll(() => rejected.count()).toBe(1);
     const text = await rejected.innerText();
     expect(text).toMatch(/Write\s+Rejected[\s\S]*Why it was rejected:/);
     expect(text).toMatch(/Poisoning\s+it did not enter[\s\S]*The record: Eiffel Tower/);
@@ -153,7 +155,7 @@ describe("what was done to it", () => {
     await done(v, "OVERRULED").waitFor();
     expect(await done(v, "OVERRULED").innerText()).toContain("There is a copy in London.");
     expect(await saidIn(server, stay)).toContain("The Eiffel Tower is in London");
-    expect(await rejected.count()).toBe(0);
+    await expect.poll(() => rejected.count()).toBe(0);
     await expect.poll(() => v.page.evaluate(() => document.activeElement?.id)).toBe("main");
     await v.end();
   });
@@ -232,10 +234,10 @@ it("agents see their own windows, and overrule nobody", async () => {
   const v = await visit();
   await v.signIn("/windows", whole);
   await main(v).getByRole("article").first().waitFor();
-  expect(await main(v).getByRole("article").count()).toBe(1);
+  await expect.poll(() => main(v).getByRole("article").count()).toBe(1);
   await v.go(at(id, "history"));
   await done(v, "REJECTED").waitFor();
-  expect(await button(v, "Overrule…").count()).toBe(0);
+  await expect.poll(() => button(v, "Overrule…").count()).toBe(0);
   await v.go(at(stay));
   await v.page.getByRole("heading", { name: "There is no such window" }).waitFor();
   await v.end();
@@ -243,7 +245,7 @@ it("agents see their own windows, and overrule nobody", async () => {
   const w = await visit();
   await w.signIn(at(id), await token("context:select"));
   await main(w).locator("[data-item]").waitFor();
-  expect(await button(w, "Write…").count()).toBe(0);
+  await expect.poll(() => button(w, "Write…").count()).toBe(0);
   expect(
     await main(w)
       .getByText(/Verified|Unverified/)

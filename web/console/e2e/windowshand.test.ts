@@ -85,7 +85,7 @@ it("a window is made, written to, compressed, emptied and deleted", async () => 
   await button(dialog, "Delete").click();
   await v.page.waitForURL(/\/windows$/);
   await main(v).getByText("There is no window").waitFor();
-  expect(await main(v).getByText("made by hand").count()).toBe(0);
+  await expect.poll(() => main(v).getByText("made by hand").count()).toBe(0);
   await v.go(at(id));
   await v.page.getByRole("heading", { name: "There is no such window" }).waitFor();
   await v.end();
@@ -101,7 +101,7 @@ it("what is on a scratchpad is read, on record, and put into the window", async 
   await v.signIn(at(id, "scratchpad"));
   const entries = main(v).locator("[data-entry]");
   await entries.nth(1).waitFor();
-  expect(await main(v).getByText("paper, on").count()).toBe(0);
+  await expect.poll(() => main(v).getByText("paper, on").count()).toBe(0);
   await button(entries.first(), "Read").click();
   await entries.first().getByText("The second paper, on rivers").waitFor();
   await v.page.keyboard.press("w");
