@@ -49,14 +49,15 @@ func (e *event) session() string { return ingest.EventThread(e.Agent, e.User, e.
 type sender struct {
 	number int
 	client *client
+	sql    *inserter // nil: events are posted
 	events []event
-	again  int // lists that were sent once more, unanswered ones and others
+	again  int // lists that were posted once more, unanswered ones and others
 }
 
 // newSender makes so many events up. One in ten is of the thread that all senders write to. Half of the senders name each event,
-// the others each list.
-func newSender(number, events int, c *client) *sender {
-	s := &sender{number: number, client: c, events: make([]event, events)}
+// the others each list; who sends by SQL names each.
+func newSender(number, events int, c *client, in *inserter) *sender {
+	s := &sender{number: number, client: c, sql: in, events: make([]event, events)}
 	for i := range s.events {
 		e := &s.events[i]
 		*e = event{
@@ -67,7 +68,7 @@ func newSender(number, events int, c *client) *sender {
 		if i%10 == 9 {
 			e.User, e.Thread = "everybody", sharedThread
 		}
-		if number%2 == 0 {
+		if number%2 == 0 || in != nil {
 			e.Payload["backend_message_id"] = fmt.Sprintf("%d-%d", number, i)
 		}
 	}
@@ -75,7 +76,7 @@ func newSender(number, events int, c *client) *sender {
 }
 
 // send sends all, and counts the lists that are acknowledged. One in four is sent once more afterwards, as if the answer had
-// been lost: it is the same messages.
+// been lost: it is the same messages. What came by SQL is posted then: it is the same whichever way it comes.
 func (s *sender) send(ctx context.Context, acknowledged *atomic.Int64) error {
 	for n, list := range slices.Collect(slices.Chunk(s.events, eventList)) {
 		body, err := json.Marshal(list)
@@ -86,8 +87,13 @@ func (s *sender) send(ctx context.Context, acknowledged *atomic.Int64) error {
 		if rand.IntN(4) == 0 {
 			times, s.again = 2, s.again+1
 		}
-		for range times {
-			hashes, err := s.post(ctx, body, fmt.Sprintf("list %d of %d", n, s.number))
+		for try := range times {
+			var hashes []string
+			if s.sql != nil && try == 0 {
+				hashes, err = s.sql.insert(ctx, list)
+			} else {
+				hashes, err = s.post(ctx, body, fmt.Sprintf("list %d of %d", n, s.number))
+			}
 			if err != nil {
 				return fmt.Errorf("sender %d, list %d: %w", s.number, n, err)
 			}
@@ -170,8 +176,15 @@ func killUnderEvents(ctx context.Context, s *stage) error {
 	}
 	c := &crew{s: s, client: v.client(eventSenders)}
 	s.later(c.client.http.CloseIdleConnections)
-	senders := make([]*sender, eventSenders)
-	lists := all / eventList
+	senders := make([]*sender, eventSenders+eventInserters)
+	lists, posted := 0, all/eventList
+	at, err := v.databaseURL()
+	if err != nil {
+		return err
+	}
+	if err := grantInserts(ctx, at); err != nil {
+		return err
+	}
 	for i := range senders {
 		var data struct {
 			CreateToken struct {
@@ -182,11 +195,16 @@ func killUnderEvents(ctx context.Context, s *stage) error {
 			map[string]any{"i": map[string]any{"kind": "HOOK", "player": ownerOf(i)}}, &data); err != nil {
 			return fmt.Errorf("createToken: %w", err)
 		}
-		mine := lists / eventSenders
-		if i < lists%eventSenders {
+		mine := posted / eventSenders
+		if i < posted%eventSenders {
 			mine++
 		}
-		senders[i] = newSender(i, mine*eventList, c.client.with(data.CreateToken.Secret))
+		var in *inserter
+		if i >= eventSenders {
+			in = &inserter{database: v.databaseURL, as: insertRole}
+			s.later(in.close)
+		}
+		senders[i], lists = newSender(i, mine*eventList, c.client.with(data.CreateToken.Secret), in), lists+mine
 	}
 
 	sending, cancel := context.WithCancelCause(ctx)
@@ -206,10 +224,6 @@ func killUnderEvents(ctx context.Context, s *stage) error {
 	}
 	wait.Wait()
 	if err := context.Cause(sending); err != nil {
-		return err
-	}
-	at, err := v.databaseURL()
-	if err != nil {
 		return err
 	}
 	if err := s.eventsArrived(ctx, at, senders, c, o, kills); err != nil {
@@ -320,8 +334,11 @@ func (s *stage) eventsArrived(ctx context.Context, database string, senders []*s
 	if err := c.verify(ctx, &sum); err != nil {
 		return err
 	}
-	sessions, again, all := map[string]bool{}, 0, 0
+	sessions, again, all, inserted, insertedAgain := map[string]bool{}, 0, 0, 0, 0
 	for _, one := range senders {
+		if one.sql != nil {
+			inserted, insertedAgain = inserted+len(one.events), insertedAgain+one.sql.again
+		}
 		again, all = again+one.again, all+len(one.events)
 		for i := range one.events {
 			sessions[one.events[i].session()] = true
@@ -341,15 +358,15 @@ func (s *stage) eventsArrived(ctx context.Context, database string, senders []*s
 		}
 	}
 	a.problems = append(append(a.problems, sum.problems...), o.consistent(ctx)...)
-	measured := fmt.Sprintf("%d events in %d threads, %d lost, %d doubled, %d out of order; %d lists sent again; log and sessions valid", len(log), len(sessions),
-		a.lost, a.doubled, a.disordered, again)
+	measured := fmt.Sprintf("%d events in %d threads, %d of them by SQL, %d lost, %d doubled, %d out of order; %d lists and %d events by SQL sent again; log and sessions valid",
+		len(log), len(sessions), inserted, a.lost, a.doubled, a.disordered, again, insertedAgain)
 	if len(a.problems) > 0 {
 		measured = fmt.Sprintf("%d events, %d lost, %d doubled, %d out of order: %q", len(log), a.lost, a.doubled, a.disordered, a.problems)
 	}
-	s.found(fmt.Sprintf("SIGKILL, with its private Postgres; %d senders of lists of %d", eventSenders, eventList), kills,
+	s.found(fmt.Sprintf("SIGKILL, with its private Postgres; %d senders of lists of %d, and %d that insert by SQL", eventSenders, eventList, eventInserters), kills,
 		"each event is in the log once, in its sender's order within its thread; sessions and the log verify", measured,
 		len(a.problems) == 0 && len(log) == all && again > 0,
 		map[string]float64{"acknowledged": float64(len(log)), "lost": float64(a.lost), "doubled": float64(a.doubled), "disordered": float64(a.disordered),
-			"checks": 1, "again": float64(again), "checkpoints": float64(o.seen())})
+			"checks": 1, "again": float64(again), "inserted": float64(inserted), "insertedAgain": float64(insertedAgain), "checkpoints": float64(o.seen())})
 	return ctx.Err()
 }

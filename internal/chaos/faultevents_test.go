@@ -8,7 +8,7 @@ import (
 // What is lost, twice there, out of order or somewhere else is told.
 func TestJudgeEvents(t *testing.T) {
 	t.Parallel()
-	senders := []*sender{newSender(0, 40, nil), newSender(1, 40, nil)}
+	senders := []*sender{newSender(0, 40, nil, nil), newSender(1, 40, nil, nil)}
 	var log []found
 	for _, one := range senders {
 		for i := range one.events {
