@@ -111,6 +111,35 @@ describe("a tool", () => {
     await v.end();
   });
 
+  it("takes the place of all others only after a question, which names them", async () => {
+    const id = await makeWindow(server, { name: "many tools" });
+    const register = "mutation ($w: ID!, $t: [ToolInput!]!) { registerTools(window: $w, tools: $t) { name } }";
+    const tools = ["open_gate", "close_gate"].map((name) => ({ name, description: `does ${name}` }));
+    await server.ask(register, { w: id, t: tools });
+    const v = await visit();
+    await v.signIn(at(id, "tools&register="));
+    const form = side(v, "Register a tool");
+    await form.getByLabel("Name").fill("ring_bell");
+    await form.getByLabel("The window is to have no other tool").check();
+    await form.getByText("The 2 others that it has leave it for good").waitFor();
+    await button(form, "Register the tool").click();
+    const dialog = v.page.getByRole("dialog");
+    expect(await dialog.innerText()).toMatch(/These 2 tools leave the window for good:\s+close_gate\s+open_gate/);
+    await button(dialog, "Cancel").click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await main(v).getByText("does open_gate").count()).toBe(1);
+    await button(form, "Register the tool").click();
+    await button(dialog, "Replace all").click();
+    await dialog.waitFor({ state: "detached" });
+    await form.getByText("ring_bell is registered and described in the window").waitFor();
+    await main(v).getByText("does open_gate").waitFor({ state: "detached" });
+    const query = "query ($w: ID!) { window(id: $w) { tools { name } } }";
+    const now = await server.ask<{ window: { tools: { name: string }[] } }>(query, { w: id });
+    expect(now.window.tools).toEqual([{ name: "ring_bell" }]);
+    expect(await form.getByLabel("The window is to have no other tool").isChecked()).toBe(false); // for the next one
+    await v.end();
+  });
+
   it("that does not fit is refused with the server's words, and the form keeps it", async () => {
     const id = await makeWindow(server, { name: "tight", capacity: 20 });
     const v = await visit();

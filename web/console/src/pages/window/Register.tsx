@@ -15,7 +15,7 @@ import styles from "./Write.module.css";
 type Props = PartProps & { onClose: () => void };
 type Done = Pick<Tool, "name" | "tokens" | "shown">;
 
-/** Registers a tool by hand, as an agent would. One of the same name is replaced, which is asked about first. */
+/** Registers a tool by hand, as an agent would. What leaves for it, one of the same name or all others, is asked about first. */
 export function Register({ window, onChanged, onClose }: Props) {
   const [done, setDone] = useState<Done | null>(null);
   const [replacing, setReplacing] = useState(false);
@@ -26,7 +26,7 @@ export function Register({ window, onChanged, onClose }: Props) {
     problems,
     send: async (d) => {
       setDone(null);
-      const { data, error } = await register({ window: window.id, tools: [inputOf(d)] });
+      const { data, error } = await register({ window: window.id, tools: [inputOf(d)], replace: d.only });
       onChanged(); // what did not fit is on record, too
       if (error) return error;
       setDone(data?.registerTools[0] ?? null);
@@ -35,7 +35,9 @@ export function Register({ window, onChanged, onClose }: Props) {
     },
   });
   const there = window.tools.find((tool) => tool.name === draft.name);
-  const last = !there && window.tools.length === limits.described; // with one more, none is described
+  const others = window.tools.filter((tool) => tool !== there);
+  const only = draft.only && others.length > 0;
+  const last = !there && !only && window.tools.length === limits.described; // with one more, none is described
   const replace = async () => {
     await submit();
     return null; // what is wrong is said in the form
@@ -46,7 +48,7 @@ export function Register({ window, onChanged, onClose }: Props) {
         ref={ref}
         className={styles.form}
         onSubmit={(e) => {
-          if (!there) return void submit(e);
+          if (!there && !only) return void submit(e);
           e.preventDefault();
           if (check()) setReplacing(true);
         }}
@@ -94,6 +96,15 @@ export function Register({ window, onChanged, onClose }: Props) {
             />
           )}
         </Field>
+        {others.length > 0 && (
+          <label className={styles.check}>
+            <input type="checkbox" checked={draft.only} onChange={(e) => change({ only: e.target.checked })} />
+            <span>
+              {t("windows.register.only")}
+              <small>{t("windows.register.only.detail", { n: others.length })}</small>
+            </span>
+          </label>
+        )}
         {last && <p className={styles.note}>{t("windows.register.last", { most: limits.described })}</p>}
         {wrong.other && <Wrong>{wrong.other}</Wrong>}
         <div className={styles.actions}>
@@ -118,18 +129,22 @@ export function Register({ window, onChanged, onClose }: Props) {
           </div>
         )}
       </div>
-      {replacing && there && (
+      {replacing && (there || only) && (
         <ConfirmDialog
-          title={t("windows.replace.title")}
+          title={t(only ? "windows.replace.all.title" : "windows.replace.title")}
           icon="tool"
-          confirm={t("windows.replace.confirm")}
+          confirm={t(only ? "windows.replace.all.confirm" : "windows.replace.confirm")}
           onConfirm={replace}
           onClose={() => setReplacing(false)}
         >
-          <p>
-            <T id="windows.replace.means" values={{ name: <code>{there.name}</code> }} />
-          </p>
-          {there.description !== "" && <Text of={there.description} />}
+          {there && (
+            <p>
+              <T id="windows.replace.means" values={{ name: <code>{there.name}</code> }} />
+            </p>
+          )}
+          {there && there.description !== "" && <Text of={there.description} />}
+          {only && <p>{t("windows.replace.all.means", { n: others.length })}</p>}
+          {only && <Text of={others.map((tool) => tool.name).join("\n")} />}
         </ConfirmDialog>
       )}
     </div>

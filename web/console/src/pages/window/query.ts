@@ -184,8 +184,8 @@ export const SelectIntoWindow = graphql(
 );
 
 export const RegisterTools = graphql(`
-  mutation RegisterTools($window: ID!, $tools: [ToolInput!]!) {
-    registerTools(window: $window, tools: $tools) { name tokens shown }
+  mutation RegisterTools($window: ID!, $tools: [ToolInput!]!, $replace: Boolean!) {
+    registerTools(window: $window, tools: $tools, replace: $replace) { name tokens shown }
   }
 `);
 

@@ -5,15 +5,15 @@ import type { ToolInput } from "./query";
 /** The server's bounds, in bytes of UTF-8, and how many tools a window describes; the schema states the same. */
 export const limits = { name: 256, description: 16_384, schema: 65_536, described: 30 };
 
-/** What the form holds. */
-export type Draft = { name: string; description: string; schema: string };
+/** What the form holds; `only` has all other tools leave the window. */
+export type Draft = { name: string; description: string; schema: string; only: boolean };
 
-export type FieldName = keyof Draft;
+export type FieldName = Exclude<keyof Draft, "only">;
 
 export const fields: readonly FieldName[] = ["name", "description", "schema"];
 
 /** The form as it begins. */
-export const begin = (): Draft => ({ name: "", description: "", schema: "" });
+export const begin = (): Draft => ({ name: "", description: "", schema: "", only: false });
 
 /** What the server would refuse, by field. */
 export function problems(d: Draft): Partial<Record<FieldName, Problem>> {

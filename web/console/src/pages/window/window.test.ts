@@ -188,7 +188,7 @@ describe("what else is asked for by hand", () => {
     expect(Object.keys(tools.problems({ ...tools.begin(), name: "open_door", ...part }))).toEqual(want),
   );
   it("a tool is sent with its schema as JSON, or without one", () => {
-    const draft = { name: "open_door", description: "Opens a door", schema: "" };
+    const draft = { ...tools.begin(), name: "open_door", description: "Opens a door" };
     expect(tools.inputOf(draft)).toEqual({ name: "open_door", description: "Opens a door" });
     expect(tools.inputOf({ ...draft, schema: ' {"type": "object"}' }).schema).toEqual({ type: "object" });
   });
