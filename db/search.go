@@ -89,6 +89,7 @@ type search struct {
 	ids, recordIDs   []int64 // what the scope holds, if it is small or listed
 	large            bool    // not looked at as a whole
 	listed           bool    // large, and its ids are known
+	planned          bool    // statements have plans for no values in particular: see planOnce
 
 	query       embeddings.Query
 	players     []player // whom the query may name
@@ -211,7 +212,11 @@ func (s *search) asViewer(batch *pgx.Batch, messages int, f func(as string)) (fe
 	}
 	batch.Queue(become, s.view.viewer.String())
 	f(asPlayer)
-	batch.Queue(resumeSQL)
+	if s.planned {
+		batch.Queue(resumePlannedSQL)
+	} else {
+		batch.Queue(resumeSQL)
+	}
 	return true
 }
 

@@ -25,8 +25,8 @@ const fewIDs = 500
 func (s *search) findInSmall(ctx context.Context) error {
 	stats, owning := newStats(), []chain.Hash(nil)
 	batch := &pgx.Batch{}
-	few := len(s.ids)+len(s.recordIDs) <= fewIDs
-	if few {
+	s.planned = len(s.ids)+len(s.recordIDs) <= fewIDs
+	if s.planned {
 		batch.Queue(planOnce)
 	}
 	batch.Queue(countsSQL, list(s.query.Terms()), list(s.ids), list(s.recordIDs)).Query(func(rows pgx.Rows) error {
@@ -51,8 +51,9 @@ func (s *search) findInSmall(ctx context.Context) error {
 	s.weigh(stats, owning)
 	batch = &pgx.Batch{}
 	s.queueProducts(batch, s.ids, s.recordIDs, maxCandidates)
-	if few {
+	if s.planned {
 		batch.Queue(planEach)
+		s.planned = false
 	}
 	return s.tx.SendBatch(ctx, batch).Close()
 }

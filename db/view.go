@@ -52,8 +52,9 @@ const (
 	// asPlayer stands before whatever a player's transaction executes: the same text would be the same prepared statement as
 	// another role's, which is planned anew whenever the role has changed.
 	asPlayer = "-- as a player\n"
-	// resumeSQL ends that.
-	resumeSQL = "SELECT set_config('role', 'none', TRUE), set_config('plan_cache_mode', 'force_custom_plan', TRUE)"
+	// resumeSQL and resumePlannedSQL end that, with plans for the values at hand or for none.
+	resumeSQL        = "SELECT set_config('role', 'none', TRUE), set_config('plan_cache_mode', 'force_custom_plan', TRUE)"
+	resumePlannedSQL = "SELECT set_config('role', 'none', TRUE), set_config('plan_cache_mode', 'force_generic_plan', TRUE)"
 )
 
 // fence reads as the viewer: each statement in a transaction of its own, in one round trip. Statements that are sent
