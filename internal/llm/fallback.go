@@ -29,21 +29,32 @@ func (m *Model) WithFallback(judge window.Judge, summariser window.Summariser, l
 	return &Fallback{model: m, judge: judge, summariser: summariser, log: log}
 }
 
-// Judge asks the model, then the other judge.
+// Judge asks the model, then the other judge about what the model did not judge in time.
 //
 // Faults: those of the other judge; or the error of ctx.
 func (f *Fallback) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdict, error) {
-	verdicts, failure := f.model.Judge(ctx, pairs)
-	if failure == nil || ctx.Err() != nil {
-		return verdicts, failure
+	verdicts, failure := f.model.judgeMost(ctx, pairs)
+	if failure == nil {
+		return verdicts, nil
 	}
-	verdicts, err := f.judge.Judge(ctx, pairs)
+	if ctx.Err() != nil {
+		return nil, failure
+	}
+	var rest []window.Pair
+	var at []int
+	for i, v := range verdicts {
+		if v.By == "" {
+			rest, at = append(rest, pairs[i]), append(at, i)
+		}
+	}
+	others, err := f.judge.Judge(ctx, rest)
 	if err != nil {
 		return nil, err
 	}
 	why := f.replaced(ctx, TaskJudge, failure)
-	for i := range verdicts {
-		verdicts[i].Fallback = why
+	for i, v := range others {
+		v.Fallback = why
+		verdicts[at[i]] = v
 	}
 	return verdicts, nil
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,15 +62,28 @@ type said struct {
 //
 // Faults: UNAVAILABLE around an *Error; or the error of ctx.
 func (m *Model) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdict, error) {
-	verdicts := make([]window.Verdict, len(pairs))
-	if len(pairs) == 0 {
-		return verdicts, nil
-	}
-	batches, failure := batch(pairs)
-	if failure != nil {
+	if _, failure := batch(pairs); failure != nil {
 		return nil, failure.fault()
 	}
-	err := m.call(ctx, func(ctx context.Context) error {
+	verdicts, err := m.judgeMost(ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	return verdicts, nil
+}
+
+// judgeMost gives those verdicts of pairs that the model gave in time, and why there are no others: these are by nobody.
+func (m *Model) judgeMost(ctx context.Context, pairs []window.Pair) ([]window.Verdict, error) {
+	verdicts := make([]window.Verdict, len(pairs))
+	batches, failure := batch(pairs)
+	var err error
+	if failure != nil {
+		err = failure.fault()
+	}
+	if len(batches) == 0 {
+		return verdicts, err
+	}
+	asked := m.call(ctx, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(atOnce)
 		for _, b := range batches {
@@ -77,22 +91,23 @@ func (m *Model) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdic
 		}
 		return group.Wait()
 	})
-	if err != nil {
-		return nil, err
-	}
-	return verdicts, nil
+	return verdicts, cmp.Or(asked, err)
 }
 
 type span struct{ from, to int }
 
-// batch parts pairs into requests.
-func batch(pairs []window.Pair) ([]span, *Error) {
-	var all []span
+// batch parts pairs into requests, but for those that are too long, of which the failure says so.
+func batch(pairs []window.Pair) (all []span, failure *Error) {
 	from, size := 0, 0
 	for i, p := range pairs {
 		n := len(p.Known) + len(p.New)
 		if n > MaxPair {
-			return nil, &Error{Kind: endpoint.Refused, Message: fmt.Sprintf("is not asked to compare texts of together more than %d bytes", MaxPair)}
+			failure = &Error{Kind: endpoint.Refused, Message: fmt.Sprintf("is not asked to compare texts of together more than %d bytes", MaxPair)}
+			if i > from {
+				all = append(all, span{from, i})
+			}
+			from, size = i+1, 0
+			continue
 		}
 		if i > from && (i-from == batchPairs || size+n > batchBytes) {
 			all = append(all, span{from, i})
@@ -100,7 +115,10 @@ func batch(pairs []window.Pair) ([]span, *Error) {
 		}
 		size += n
 	}
-	return append(all, span{from, len(pairs)}), nil
+	if from < len(pairs) {
+		all = append(all, span{from, len(pairs)})
+	}
+	return all, failure
 }
 
 // judge asks for the verdicts of a batch. One that is too long for the model is split.
@@ -138,7 +156,7 @@ func (m *Model) verdicts(text string, names map[string]int, into []window.Verdic
 	if len(answer.Verdicts) != len(into) {
 		return endpoint.NotUsable("gave %d verdicts for %d pairs", len(answer.Verdicts), len(into))
 	}
-	seen := map[string]bool{}
+	seen, right := map[string]bool{}, make([]window.Verdict, len(into))
 	for _, one := range answer.Verdicts {
 		index, ok := names[one.Name]
 		relation, known := relations[one.Relation]
@@ -154,8 +172,9 @@ func (m *Model) verdicts(text string, names map[string]int, into []window.Verdic
 			reason = ""
 		}
 		seen[one.Name] = true
-		into[index] = window.Verdict{Relation: relation, Reason: shorten(reason), By: m.config.Model}
+		right[index] = window.Verdict{Relation: relation, Reason: shorten(reason), By: m.config.Model}
 	}
+	copy(into, right)
 	return nil
 }
 

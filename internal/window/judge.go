@@ -79,10 +79,7 @@ func (p *plan) against(item *Item) []known {
 // judge compares an item with what is known, and gives the ids of what it supersedes.
 func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) {
 	found := p.against(item)
-	pairs := make([]Pair, len(found))
-	for i, k := range found {
-		pairs[i] = Pair{Known: k.text, New: item.Content}
-	}
+	pairs := pairsOf(found, item)
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -90,6 +87,19 @@ func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) 
 	if err != nil {
 		return nil, err
 	}
+	return p.weigh(out, item, found, pairs, verdicts), nil
+}
+
+func pairsOf(found []known, item *Item) []Pair {
+	pairs := make([]Pair, len(found))
+	for i, k := range found {
+		pairs[i] = Pair{Known: k.text, New: item.Content}
+	}
+	return pairs
+}
+
+// weigh decides by what was judged of an item what comes of it, and gives the ids of what it supersedes.
+func (p *plan) weigh(out *Outcome, item *Item, found []known, pairs []Pair, verdicts []Verdict) (superseded []string) {
 	for i, v := range verdicts {
 		k := &found[i]
 		if v.Relation == Unrelated || v.Relation == Contradicts && p.e.Overruled[PairKey(pairs[i])] {
@@ -141,7 +151,7 @@ func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) 
 	if item.Quality.Accuracy < MinAccuracy {
 		item.VerifiedBy = nil
 	}
-	return superseded, nil
+	return superseded
 }
 
 // stands says what an item is that does not give way to another, which contradicts it or wants its slot; empty: it does.

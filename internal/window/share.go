@@ -169,8 +169,12 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 	if out.Compression, err = p.makeRoom(0); err != nil {
 		return Outcome{}, nil, err
 	}
+	asked, err := p.poison(chosen)
+	if err != nil {
+		return Outcome{}, nil, err
+	}
 	var entered []Item
-	for _, c := range chosen {
+	for i, c := range chosen {
 		if c.Source != nil && p.w.holds(*c.Source) {
 			continue
 		}
@@ -179,13 +183,9 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 			return Outcome{}, nil, err
 		}
 		item.Quality = Quality{Relevance: c.Relevance, Freshness: freshness(e.Now.Sub(item.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
-		said := *item
-		said.Content = c.Said
-		rejected, err := p.poisons(&out, &said)
-		if err != nil {
-			return Outcome{}, nil, err
-		}
-		if item.Quality, item.VerifiedBy = said.Quality, said.VerifiedBy; rejected || p.w.Used()+item.Tokens > p.w.Capacity {
+		before := len(out.Mitigations)
+		p.weigh(&out, item, asked[i].found, asked[i].pairs, asked[i].verdicts)
+		if len(out.Mitigations) > before || p.w.Used()+item.Tokens > p.w.Capacity {
 			continue
 		}
 		p.add(*item)
@@ -193,6 +193,46 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 	}
 	out.Change = p.change()
 	return out, entered, nil
+}
+
+// verdicts are what a judge says of a text.
+type verdicts struct {
+	found    []known
+	pairs    []Pair
+	verdicts []Verdict
+}
+
+// poison asks whether what was selected contradicts verified records, or what is shared: only these are asked, and all at once, since a
+// model takes a while and has a limit for what it is asked at once.
+func (p *plan) poison(chosen []Chosen) ([]verdicts, error) {
+	asked := make([]verdicts, len(chosen))
+	if p.e.Forced {
+		return asked, nil
+	}
+	of := *p
+	of.w.Items = nil
+	var pairs []Pair
+	for i, c := range chosen {
+		if c.Source != nil && p.w.holds(*c.Source) {
+			continue
+		}
+		said := Item{Type: c.Type, Key: c.Key, Content: c.Said}
+		asked[i].found = of.against(&said)
+		asked[i].pairs = pairsOf(asked[i].found, &said)
+		pairs = append(pairs, asked[i].pairs...)
+	}
+	if len(pairs) == 0 {
+		return asked, nil
+	}
+	all, err := p.e.Judge.Judge(p.ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range asked {
+		n := len(asked[i].pairs)
+		asked[i].verdicts, all = all[:n], all[n:]
+	}
+	return asked, nil
 }
 
 // holds tells whether something that came from a source is in a window, or in what it shares.
@@ -238,18 +278,6 @@ func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) 
 	p.add(entry)
 	out.Item, out.Change = &entry, p.change()
 	return out, nil
-}
-
-// poisons tells whether an item that was selected contradicts a verified record, or what is shared: only these are asked.
-func (p *plan) poisons(out *Outcome, item *Item) (bool, error) {
-	if p.e.Forced {
-		return false, nil
-	}
-	of := *p
-	of.w.Items = nil
-	before := len(out.Mitigations)
-	_, err := of.judge(out, item)
-	return len(out.Mitigations) > before, err
 }
 
 // Remove decides what comes of taking items out of a window or of what it shares.
