@@ -2,8 +2,11 @@ package graph_test
 
 import (
 	"log/slog"
+	"maps"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
@@ -83,5 +86,71 @@ func TestWindowWithModel(t *testing.T) {
 	}
 	if summaries == 0 {
 		t.Error("nothing was summarised")
+	}
+}
+
+// A model that is slow is asked for all that is selected at once, within its limit. What it has judged by then stands, and the
+// rules judge the rest, which the history says.
+func TestSelectWithSlowModel(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	server := llmtest.New(t)
+	server.JudgeBy(func(known, new string) (relation, reason string) {
+		if k, n := strings.Fields(known), strings.Fields(new); k[1] == n[1] {
+			return "contradicts", "there is one of each name"
+		}
+		return "unrelated", ""
+	})
+	var first sync.Once
+	server.Break(func(x *endpointtest.Exchange) {
+		right := false
+		first.Do(func() { right = true })
+		if right || x.Wait() {
+			x.Answer()
+		}
+	})
+	model, err := llm.New(llm.Config{URL: server.URL(), Model: llmtest.Model, Limit: 3 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, summariser := db.BuiltIn()
+	f := model.WithFallback(judge, summariser, slog.New(slog.DiscardHandler))
+	a.store.UseModels(f, f)
+	towers := []string{"Alba", "Brisa", "Cedro", "Duero", "Encina", "Faro", "Gala", "Hiedra"}
+	for _, name := range towers {
+		a.addRecord("Tower "+name, "The "+name+" tower is in Paris")
+		a.append(message("towers", "The "+name+" tower is in London"))
+	}
+	id := a.newWindow("towers", 4096, "")
+	a.ask(`mutation($w: ID!) { selectIntoWindow(window: $w, input: {query: "London", limit: 8, threshold: 0}) { id } }`, object{"w": id}, &struct{}{})
+	var out struct {
+		Window struct {
+			Items      []windowItem
+			Operations struct {
+				Edges []struct {
+					Node struct {
+						Kind       string
+						Judgements []struct {
+							By, Relation string
+							Fallback     *string
+						}
+					}
+				}
+			}
+		}
+	}
+	a.ask(`query($id: ID!) { window(id: $id) { items { content } operations(first: 1) { edges { node { kind judgements { by fallback relation } } } } } }`, object{"id": id}, &out)
+	by := map[string]int{}
+	for _, j := range out.Window.Operations.Edges[0].Node.Judgements {
+		why := ""
+		if j.Fallback != nil {
+			why = "; " + *j.Fallback
+		}
+		by[j.Relation+" by "+j.By+why]++
+	}
+	// 64 pairs are 4 requests, of which the one that was answered has what is said of 2 messages.
+	want := map[string]int{"CONTRADICTS by " + llmtest.Model: 2, "CONTRADICTS by rules; the model did not answer within 3s": 6}
+	if len(out.Window.Items) != 0 || !maps.Equal(by, want) || len(server.Requests()) != 4 {
+		t.Errorf("%d requests; what was judged is %v, want %v; the window holds %q", len(server.Requests()), by, want, texts(out.Window.Items))
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/endpoint/endpointtest"
 	"github.com/tzzr/context-manager/internal/llm/llmtest"
@@ -90,4 +93,52 @@ func TestNobodyWaits(t *testing.T) {
 	if verdicts, err := f.Judge(ctx, numbered(1)); verdicts != nil || !errors.Is(err, context.Canceled) || m.State().Fallbacks != 0 {
 		t.Errorf("Judge = %v, %v, want the error of the context", verdicts, err)
 	}
+}
+
+// TestTheRest sees that what the model has judged in time stands, and that the others judge the rest, each saying so.
+func TestTheRest(t *testing.T) {
+	t.Parallel()
+	m, server := start(t, func(c *Config) { c.Limit = 2 * time.Second })
+	server.JudgeBy(clash)
+	var first sync.Once
+	server.Break(func(x *endpointtest.Exchange) {
+		right := false
+		first.Do(func() { right = true })
+		if right || x.Wait() {
+			x.Answer()
+		}
+	})
+	f := m.WithFallback(rules{}, rules{}, slog.New(slog.DiscardHandler))
+	verdicts, err := f.Judge(t.Context(), numbered(3*batchPairs))
+	if err != nil || len(verdicts) != 3*batchPairs {
+		t.Fatalf("%d verdicts, %v", len(verdicts), err)
+	}
+	by := map[string]int{}
+	for i, v := range verdicts {
+		by[v.By+"; "+v.Fallback]++
+		if v.By != verdicts[i/batchPairs*batchPairs].By {
+			t.Errorf("verdict %d is by %s, and the first of its request by %s", i, v.By, verdicts[i/batchPairs*batchPairs].By)
+		}
+	}
+	if want := map[string]int{llmtest.Model + "; ": batchPairs, window.RulesName + "; the model did not answer within 2s": 2 * batchPairs}; !maps.Equal(by, want) {
+		t.Errorf("verdicts are by %v, want %v", by, want)
+	}
+}
+
+// TestTheLongRest sees that a pair which is too long for the model does not keep the others from it.
+func TestTheLongRest(t *testing.T) {
+	t.Parallel()
+	m, server := start(t)
+	server.JudgeBy(clash)
+	f := m.WithFallback(rules{}, rules{}, slog.New(slog.DiscardHandler))
+	pairs := numbered(3)
+	pairs = slices.Insert(pairs, 1, window.Pair{Known: strings.Repeat("x", MaxPair), New: "y"})
+	verdicts, err := f.Judge(t.Context(), pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if long := verdicts[1]; long.By != window.RulesName || long.Fallback == "" {
+		t.Errorf("the long pair: %+v", long)
+	}
+	wantVerdicts(t, slices.Delete(verdicts, 1, 2), 3)
 }
