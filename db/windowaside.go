@@ -55,7 +55,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 		if err := chain.CheckText(field, &content, window.MaxContent); err != nil {
 			return nil, err
 		}
-		n, err := count(content)
+		n, err := count.Within(ctx)(content)
 		if err != nil {
 			return nil, err
 		}

@@ -92,7 +92,7 @@ func (d *DB) env(ctx context.Context, l *loaded, contents ...string) (*window.En
 		return nil, err
 	}
 	e := &window.Env{
-		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count, Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(), Overruled: l.overruled,
+		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count.Within(ctx), Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(), Overruled: l.overruled,
 	}
 	return e, d.speaking(ctx, l, e, contents...)
 }
