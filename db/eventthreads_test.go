@@ -42,7 +42,7 @@ func TestUserThreadsAreBounded(t *testing.T) {
 	// read gives how many blocks a list takes; the first of a connection reads what the plan needs, too.
 	read := func(user string) int {
 		t.Helper()
-		const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT log.latest_threads(NULL, log.sha256('ply:jarvis'), log.sha256('plu:' || $1), 'jarvis', $1, 5)`
+		const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM log.threads_between(log.sha256('plu:' || $1), log.sha256('ply:jarvis'), log.sha256('plu:' || $1), 'jarvis', $1, NULL, 5)`
 		value[string](t, conn, explain, user)
 		var plan []struct {
 			Plan map[string]any `json:"Plan"`

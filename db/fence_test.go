@@ -151,7 +151,7 @@ func TestFenceOfFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	callable, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if want := []string{"log.latest_threads(character,character,character,text,text,integer)", "log.players_known_to(character,character[])", "log.some_players_known_to(character,integer,integer)", "memory.quarantined_turns(jsonb)"}; err != nil || !slices.Equal(callable, want) {
+	if want := []string{"log.players_known_to(character,character[])", "log.some_players_known_to(character,integer,integer)", "log.threads_between(character,character,character,text,text,text,integer)", "memory.quarantined_turns(jsonb)"}; err != nil || !slices.Equal(callable, want) {
 		t.Errorf("players may call %q with their owner's rights, %v; want %q", callable, err, want)
 	}
 	err = inRole(t, conn, ana, func(tx pgx.Tx) error {

@@ -201,29 +201,19 @@ func (q *Queries) LastEvents(ctx context.Context, arg LastEventsParams) ([]LogMe
 }
 
 const userThreads = `-- name: UserThreads :many
-SELECT t.hash::log.hash AS session_hash, n.thread_id::TEXT AS thread_id, f.created_at AS started_at, n.created_at AS last_event_at,
-    (l.sequence - 2 * (SELECT count(*) FROM log.messages e WHERE e.session_hash = t.hash::CHAR(64) AND e.event_type = 'erasure'))::BIGINT AS events
-FROM (SELECT unnest(CASE WHEN $1::TEXT IS NULL
-    THEN log.latest_threads($2::bpchar, $3::bpchar, $4::bpchar, $5::TEXT, $6::TEXT, $7::INT)
-    ELSE ARRAY[log.event_session($5::TEXT, $6::TEXT, $1::TEXT)] END) AS hash) t
-CROSS JOIN LATERAL (SELECT m.ambient ->> 'thread_id' AS thread_id, m.created_at FROM log.messages m
-    WHERE m.session_hash = t.hash::CHAR(64) AND t.hash = log.event_session($5::TEXT, $6::TEXT, m.ambient ->> 'thread_id')
-        AND log.event_agent(m.role, m.owner_id, m.players_id) = $3::bpchar AND log.event_person(m.role, m.owner_id, m.players_id) = $4::bpchar
-    ORDER BY m.sequence DESC LIMIT 1) n
-CROSS JOIN LATERAL (SELECT m.sequence FROM log.messages m WHERE m.session_hash = t.hash::CHAR(64) ORDER BY m.sequence DESC LIMIT 1) l
-CROSS JOIN LATERAL (SELECT m.created_at FROM log.messages m WHERE m.session_hash = t.hash::CHAR(64) AND m.sequence = 1) f
-WHERE $2::bpchar IS NULL OR EXISTS (
-    SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = t.hash::CHAR(64))
-ORDER BY n.created_at DESC, t.hash
+SELECT t.session_hash::log.hash AS session_hash, t.thread_id::TEXT AS thread_id, t.started_at::TIMESTAMPTZ AS started_at,
+    t.last_event_at::TIMESTAMPTZ AS last_event_at, t.events::BIGINT AS events
+FROM log.threads_between($1::bpchar, $2::bpchar, $3::bpchar, $4::TEXT, $5::TEXT, $6::TEXT,
+    $7::INT) AS t
 `
 
 type UserThreadsParams struct {
-	ThreadID  *string
 	Viewer    *string
 	Agent     string
 	Person    string
 	AgentKey  string
 	PersonKey string
+	ThreadID  *string
 	RowCount  int32
 }
 
@@ -240,12 +230,12 @@ type UserThreadsRow struct {
 // it has erased.
 func (q *Queries) UserThreads(ctx context.Context, arg UserThreadsParams) ([]UserThreadsRow, error) {
 	rows, err := q.db.Query(ctx, userThreads,
-		arg.ThreadID,
 		arg.Viewer,
 		arg.Agent,
 		arg.Person,
 		arg.AgentKey,
 		arg.PersonKey,
+		arg.ThreadID,
 		arg.RowCount,
 	)
 	if err != nil {

@@ -64,7 +64,7 @@ GRANT UPDATE (place) ON memory.scratchpad TO cm_writer; -- to lock an entry; nob
 GRANT INSERT, UPDATE (overruled) ON memory.window_operations TO cm_writer;
 GRANT USAGE ON SEQUENCE log.message_id TO cm_writer;
 GRANT EXECUTE ON FUNCTION log.erase TO cm_writer;
-GRANT EXECUTE ON FUNCTION log.absent, log.latest_threads, memory.quarantined_turns TO cm_writer, cm_reader;
+GRANT EXECUTE ON FUNCTION log.absent, log.threads_between, memory.quarantined_turns TO cm_writer, cm_reader;
 GRANT INSERT, UPDATE ON core.players, core.hashtags, core.flags, core.items, core.locations, core.names TO cm_writer;
 GRANT INSERT ON seal.leaves, seal.tiles, seal.trees, seal.logs, seal.checkpoints, seal.cosignatures TO cm_writer;
 GRANT INSERT, DELETE ON seal.outbox TO cm_writer;

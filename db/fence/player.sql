@@ -23,7 +23,7 @@ BEGIN
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
     END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION log.players_known_to, log.some_players_known_to, log.latest_threads, memory.quarantined_turns TO cm_player;
+GRANT EXECUTE ON FUNCTION log.players_known_to, log.some_players_known_to, log.threads_between, memory.quarantined_turns TO cm_player;
 
 GRANT USAGE ON SCHEMA log, core, knowledge, memory TO cm_player;
 REVOKE SELECT ON core.players FROM cm_player;

@@ -30,17 +30,7 @@ WHERE a.namespace = 'ply' AND a.key = @agent::TEXT AND p.namespace = 'plu' AND p
 -- The threads of an agent with a user, the latest first, or the one that is called so: sessions that are called after a thread of
 -- theirs, by its id, which stands in each event that is not erased. An erasure is a message of its session, and no event, as what
 -- it has erased.
-SELECT t.hash::log.hash AS session_hash, n.thread_id::TEXT AS thread_id, f.created_at AS started_at, n.created_at AS last_event_at,
-    (l.sequence - 2 * (SELECT count(*) FROM log.messages e WHERE e.session_hash = t.hash::CHAR(64) AND e.event_type = 'erasure'))::BIGINT AS events
-FROM (SELECT unnest(CASE WHEN sqlc.narg('thread_id')::TEXT IS NULL
-    THEN log.latest_threads(sqlc.narg('viewer')::bpchar, @agent::bpchar, @person::bpchar, @agent_key::TEXT, @person_key::TEXT, @row_count::INT)
-    ELSE ARRAY[log.event_session(@agent_key::TEXT, @person_key::TEXT, sqlc.narg('thread_id')::TEXT)] END) AS hash) t
-CROSS JOIN LATERAL (SELECT m.ambient ->> 'thread_id' AS thread_id, m.created_at FROM log.messages m
-    WHERE m.session_hash = t.hash::CHAR(64) AND t.hash = log.event_session(@agent_key::TEXT, @person_key::TEXT, m.ambient ->> 'thread_id')
-        AND log.event_agent(m.role, m.owner_id, m.players_id) = @agent::bpchar AND log.event_person(m.role, m.owner_id, m.players_id) = @person::bpchar
-    ORDER BY m.sequence DESC LIMIT 1) n
-CROSS JOIN LATERAL (SELECT m.sequence FROM log.messages m WHERE m.session_hash = t.hash::CHAR(64) ORDER BY m.sequence DESC LIMIT 1) l
-CROSS JOIN LATERAL (SELECT m.created_at FROM log.messages m WHERE m.session_hash = t.hash::CHAR(64) AND m.sequence = 1) f
-WHERE sqlc.narg('viewer')::bpchar IS NULL OR EXISTS (
-    SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = t.hash::CHAR(64))
-ORDER BY n.created_at DESC, t.hash;
+SELECT t.session_hash::log.hash AS session_hash, t.thread_id::TEXT AS thread_id, t.started_at::TIMESTAMPTZ AS started_at,
+    t.last_event_at::TIMESTAMPTZ AS last_event_at, t.events::BIGINT AS events
+FROM log.threads_between(sqlc.narg('viewer')::bpchar, @agent::bpchar, @person::bpchar, @agent_key::TEXT, @person_key::TEXT, sqlc.narg('thread_id')::TEXT,
+    @row_count::INT) AS t;
