@@ -92,12 +92,12 @@ type sharers struct {
 func (s *sharers) segment() window.Segment { return s.windows[s.at].Segments[s.own] }
 
 // enterSegment waits for one's turn to write to a segment through a window; nil if something of it has gone meanwhile: look again.
-func (d *DB) enterSegment(ctx context.Context, q *dbgen.Queries, segment, through string) (s *sharers, err error) {
+func (d *DB) enterSegment(ctx context.Context, q *dbgen.Queries, segment, through string) (*sharers, error) {
 	ids, err := q.SegmentWindows(ctx, segment, through, d.viewerText())
 	if err != nil {
 		return nil, err
 	}
-	s = &sharers{all: make([]loaded, len(ids)), windows: make([]window.Window, len(ids)), at: slices.Index(ids, through)}
+	s := &sharers{all: make([]loaded, len(ids)), windows: make([]window.Window, len(ids)), at: slices.Index(ids, through)}
 	if s.at < 0 {
 		return nil, &fault.Error{Code: fault.NotFound, Field: "segment", Message: "there is no such segment of this window"}
 	}
