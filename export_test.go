@@ -94,7 +94,7 @@ func TestExportRefuses(t *testing.T) {
 			}
 		}
 	}
-	for _, after := range []string{"", "&after=-1", "&after=x", "&after=1&after=2", "&after=9007199254740992"} {
+	for _, after := range []string{"&after=", "&after=-1", "&after=x", "&upto=1&upto=2", "&upto=9007199254740992"} {
 		got := s.send("GET", "/stretch?session="+session+after, s.admin, nil)
 		if got.status != 400 || !strings.Contains(string(got.body), `"BAD_USER_INPUT"`) {
 			t.Errorf("after %q: %d %s, want 400 BAD_USER_INPUT", after, got.status, got.body)

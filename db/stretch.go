@@ -26,11 +26,11 @@ type Stretch struct {
 	More       bool             // there are messages behind it
 }
 
-// Stretch gives the part of a session behind a sequence: as much as is read at once. What an administrator reads is on
+// Stretch gives the part of a session behind a sequence, up to another: as much as is read at once. What an administrator reads is on
 // record before it is given. What is read of the tree is held against the checkpoint's root.
 //
 // Faults: NOT_FOUND if there is no such session, or the viewer does not see it.
-func (d *DB) Stretch(ctx context.Context, session chain.Hash, after int64) (out Stretch, err error) {
+func (d *DB) Stretch(ctx context.Context, session chain.Hash, after, upto int64) (out Stretch, err error) {
 	first, err := d.SessionMessages(ctx, session, Page[int64]{Limit: 1})
 	if err != nil {
 		return out, err
@@ -42,19 +42,25 @@ func (d *DB) Stretch(ctx context.Context, session chain.Hash, after int64) (out 
 		return out, err
 	}
 	err = d.Snapshot(ctx, func(s *Snapshot) (err error) {
-		out, err = s.stretch(ctx, session, after)
+		out, err = s.stretch(ctx, session, after, upto)
 		return err
 	})
 	return out, err
 }
 
-func (s *Snapshot) stretch(ctx context.Context, session chain.Hash, after int64) (out Stretch, err error) {
+func (s *Snapshot) stretch(ctx context.Context, session chain.Hash, after, upto int64) (out Stretch, err error) {
 	rows, err := s.q.ExportMessages(ctx, dbgen.ExportMessagesParams{
-		AfterSession: session.String(), AfterSequence: after, LastSession: session.String(), RowCount: stretchRows, Bytes: stretchBytes,
+		AfterSession: session.String(), AfterSequence: after, LastSession: session.String(),
+		RowCount: int32(min(stretchRows, max(upto-after, 0))), Bytes: stretchBytes,
 	})
 	if err != nil {
 		return out, err
 	}
+	end := len(rows)
+	for end > 0 && rows[end-1].Sequence > upto { // where some are missing
+		end--
+	}
+	rows = rows[:end]
 	out.Messages = messagesOf(rows)
 	out.Leaves = make([]int64, len(rows))
 	if len(rows) == 0 {

@@ -3,9 +3,11 @@ package graph
 import (
 	"encoding/binary"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/graph/cursor"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/overload"
@@ -13,7 +15,7 @@ import (
 
 const stretchLabel = "context-manager/stretch/v1\n"
 
-// NewStretches serves GET /stretch?session=HASH&after=SEQUENCE: a part of a session's chain in few bytes, for whoever checks
+// NewStretches serves GET /stretch?session=HASH&after=SEQUENCE, and &upto=SEQUENCE: a part of a session's chain in few bytes, for whoever checks
 // all of it, to those who see the session and have the scopes log:read and verify. docs/chain.md has the format. Places
 // bounds how many are answered at once; nil does not. The caller stands in the request's context.
 func NewStretches(store *db.DB, places *overload.Gate, cfg Config) http.Handler {
@@ -26,17 +28,18 @@ func (e *exporting) stretch(r *http.Request, out *download) error {
 	if err != nil {
 		return err
 	}
-	given := r.URL.Query()["after"]
-	if len(given) != 1 {
-		return fault.Input("after", "is to be given once, as in /stretch?session=…&after=0")
-	}
-	after, err := strconv.ParseUint(given[0], 10, 53)
+	asked := r.URL.Query()
+	after, err := sequenceIn(asked, "after", "0")
 	if err != nil {
-		return fault.Input("after", "is to be a sequence, or 0")
+		return err
+	}
+	upto, err := sequenceIn(asked, "upto", strconv.Itoa(maxSequence))
+	if err != nil {
+		return err
 	}
 	ctx, cancel := reading(r.Context(), caller)
 	defer cancel()
-	found, err := e.resolver.view(ctx).Stretch(ctx, session, int64(after))
+	found, err := e.resolver.view(ctx).Stretch(ctx, session, after, upto)
 	if err != nil {
 		return err
 	}
@@ -45,6 +48,18 @@ func (e *exporting) stretch(r *http.Request, out *download) error {
 		return err
 	}
 	return out.end()
+}
+
+// maxSequence is the largest that JavaScript can tell from its neighbours.
+const maxSequence = 1<<53 - 1
+
+func sequenceIn(asked url.Values, name, unless string) (int64, error) {
+	given := append(asked[name], unless)
+	n, err := strconv.ParseInt(given[0], 10, 64)
+	if err != nil || n < 0 || n > maxSequence || len(given) > 2 {
+		return 0, fault.Input(name, "is to be a sequence, given once")
+	}
+	return n, nil
 }
 
 func encodeStretch(s *db.Stretch) []byte {
@@ -63,11 +78,13 @@ func encodeStretch(s *db.Stretch) []byte {
 		b = append(b, s.Checkpoint.Note...)
 	}
 	b = binary.BigEndian.AppendUint64(b, uint64(s.Witnessed))
-	more := byte(0)
 	if s.More {
-		more = 1
+		next := cursor.SessionMessages.Encode(s.Messages[len(s.Messages)-1].Sequence)
+		b = binary.BigEndian.AppendUint32(b, uint32(len(next)))
+		b = append(b, next...)
+	} else {
+		b = binary.BigEndian.AppendUint32(b, 0xFFFFFFFF)
 	}
-	b = append(b, more)
 	b = binary.BigEndian.AppendUint32(b, uint32(len(s.Messages)))
 	for i := range s.Messages {
 		b = chain.AppendEntry(b, &s.Messages[i], s.Refs[s.Messages[i].Hash])

@@ -46,13 +46,13 @@ afterAll(async () => {
   await server?.stop();
 });
 
-// Keeps the requests of an operation back until they are let go.
+// Keeps the requests of an operation back until they are let go; of VerifyPage those of stretches, which come before it.
 async function hold(v: Visit, operation: string): Promise<() => Promise<void>> {
   const held: Route[] = [];
   let open = false;
-  await v.page.route("**/graphql", async (route) => {
+  await v.page.route(operation === "VerifyPage" ? "**/stretch?*" : "**/graphql", async (route) => {
     const asked = route.request().postDataJSON() as { operationName?: string } | null;
-    if (open || asked?.operationName !== operation) return await route.fallback();
+    if (open || (asked ? asked.operationName !== operation : operation !== "VerifyPage")) return await route.fallback();
     held.push(route);
   });
   return async () => {
@@ -102,6 +102,29 @@ describe("the check of a session", () => {
     await v.end();
   });
 
+  it("goes on message by message where a stretch is not what it must be, and is as good in the end", async () => {
+    const v = await Visit.begin(browser, server);
+    await v.signIn(`/sessions/${session}`);
+    await article(v, 1).waitFor();
+    let altered = 0;
+    await v.page.route("**/stretch?*", async (route) => {
+      const response = await route.fetch();
+      const body = await response.body();
+      const at = body.length - 40; // of the hashes that prove it
+      body[at] = (body[at] ?? 0) ^ 1;
+      altered++;
+      await route.fulfill({ response, body });
+    });
+    const pages: unknown[] = [];
+    v.page.on("request", (r) => r.postData()?.includes("VerifyPage") && pages.push(r));
+    await press(v);
+    await verification(v).getByText("The script that checked this").waitFor();
+    expect(await said(v)).toMatch(new RegExp(`Proved in this browser ${length} of ${length} checkpoint of`));
+    expect(altered).toBeGreaterThan(0);
+    expect(pages.length).toBeGreaterThanOrEqual(length / 100);
+    await v.end();
+  });
+
   it("that fails is not finished, which is neither nothing nor well", async () => {
     const v = await Visit.begin(browser, server);
     await v.signIn(`/sessions/${session}`);
@@ -111,6 +134,7 @@ describe("the check of a session", () => {
       if (asked?.operationName !== "VerifyPage") return await route.fallback();
       await route.fulfill({ status: 503, body: "no" });
     });
+    await v.page.route("**/stretch?*", (route) => route.fulfill({ status: 503, body: "no" }));
     await press(v);
     await verification(v).getByText("The script that checked this").waitFor();
     expect(await said(v)).toMatch(/Recomputed in this browser 0 of 520 not finished: /);

@@ -2,9 +2,10 @@ import type { Visit } from "./browser";
 
 /**
  * Makes the server lie: the data of each answer to an operation of that name passes through change on its way to the
- * page. Several may be in force at a time.
+ * page. Several may be in force at a time. Of VerifyPage: as often as it is asked for, so there are no stretches.
  */
 export async function forge<Data>(v: Visit, operation: string, change: (data: Data) => void): Promise<void> {
+  if (operation === "VerifyPage") await v.page.route("**/stretch?*", (route) => route.fulfill({ body: "" }));
   await v.page.route("**/graphql", async (route) => {
     const asked = route.request().postDataJSON() as { operationName?: string } | null;
     if (asked?.operationName !== operation) return await route.fallback();

@@ -43,9 +43,11 @@ export class Seen {
     }
   }
 
-  /** Notes hashes that a field may hold. */
-  know(hashes: readonly string[]): void {
+  /** Notes what fields may hold. */
+  know({ hashes, lists = [], texts = [] }: { hashes: string[]; lists?: string[]; texts?: string[] }): void {
     for (const hash of hashes) this.put(this.hashes, hash);
+    for (const list of lists) this.put(this.lists, list);
+    for (const text of texts) this.put(this.texts, text);
   }
 
   /** Notes a number that a session lacks; false once there are too many. */

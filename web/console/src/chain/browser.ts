@@ -1,6 +1,6 @@
 // Recomputes sessions in this browser, and checks their proofs against one checkpoint.
-import { type Client, CombinedError } from "urql";
-import { askApartly, askBytes } from "../api/apart";
+import type { Client } from "urql";
+import { askApartly } from "../api/apart";
 import { words } from "../api/errors";
 import type { ResultOf } from "../api/graphql";
 import { Anchor, type SealProblem, type Standing } from "../seal/anchor";
@@ -9,13 +9,14 @@ import type { Head } from "../seal/checkpoint";
 import { readPin } from "../seal/pin";
 import { checkpointOf } from "../seal/proof";
 import { sourceOf } from "../seal/query";
-import { SaidError } from "../words/said";
 import type { ChainMessage, Finding } from "./check";
-import { NamedHashes, type Rows, VerifyAgain, VerifyPage, VerifyRows } from "./query";
+import { Crew } from "./crew";
+import { NamedHashes, type Rows, VerifyAgain, VerifyRows } from "./query";
 import type { RowCheck } from "./rows";
 import type { Again, SessionProgress } from "./session";
 import type { Progress, SessionEndpoint, Subject } from "./verify";
-import type { OfSession, WorkerAnswer, WorkerRequest } from "./worker";
+import { walk } from "./walk";
+import type { WorkerAnswer } from "./worker";
 
 /**
  * How far this browser is. sessions tells it by session's hash. standing: how the seal stands to what this browser
@@ -55,7 +56,7 @@ export type InView = { subject: Subject; rows: Rows };
 
 /**
  * Recomputes sessions, one after the other, and reports after each step; what is in view before all others. Stops soon
- * after abort. Nothing of a page is kept once it is checked; the next one is on its way meanwhile.
+ * after abort. Nothing of an answer is kept once it is checked; the next ones are on their way meanwhile.
  */
 export async function inBrowser(
   client: Client,
@@ -65,8 +66,8 @@ export async function inBrowser(
   signal: AbortSignal,
   report: (change: Partial<Recomputed>) => void,
 ): Promise<void> {
-  const worker = new ChainWorker();
-  signal.addEventListener("abort", () => worker.close()); // in the middle of an answer, too
+  const crew = new Crew();
+  signal.addEventListener("abort", () => crew.close());
   const sessions = new Map<string, SessionProgress>();
   const now = () => new Date().toISOString();
   const explicable = new Set<string>();
@@ -89,55 +90,47 @@ export async function inBrowser(
     const anchor = await beginAnchor(client, now);
     const stand = () => report({ standing: anchor.standing, at: now() });
     stand();
+    let turn: Promise<unknown> = Promise.resolve();
+    // One after the other: each checkpoint is held against the one before.
+    const heads = (notes: readonly string[]) => {
+      const found = turn.then(() => headsOf(notes, anchor));
+      turn = found.catch(() => undefined);
+      return found;
+    };
+    const stepped = (answer: WorkerAnswer) => {
+      show(answer);
+      stand();
+    };
     if (inView) {
       const messages = await messagesInView(send, inView, signal);
-      const heads = await headsOf(notesOf(messages), anchor);
-      const rows = await worker.rows(messages, heads);
+      const rows = await crew.rows(messages, await heads(notesOf(messages)));
       report({ rows: new Map(rows.map((r) => [r.hash, r])) });
       stand();
     }
     for (const end of endpoints) {
-      show(await worker.ask({ kind: "begin", session: end.hash, length: end.length, head: end.head }));
-      const pageAfter = (after: string | null) => askBytes(send, VerifyPage, { session: end.hash, after }, signal);
-      let coming: ReturnType<typeof pageAfter> | null = pageAfter(null);
-      while (coming) {
-        const { body, response } = await coming;
-        if (signal.aborted) return;
-        const { page, errors }: WorkerAnswer = await worker.ask({ kind: "page", body }, [body]);
-        if (errors) throw failure(errors, response);
-        if (!page) break; // the session is gone: end() finds its tail missing
-        coming = page.next === null ? null : pageAfter(page.next);
-        coming?.catch(() => undefined); // it is waited for below, unless what comes first fails, too
-        show(await worker.ask({ kind: "check", heads: await headsOf(page.notes, anchor) }));
-        stand();
-      }
-      const ended = await worker.ask({ kind: "end" });
+      show(await crew.ask({ kind: "begin", session: end.hash, length: end.length, head: end.head }));
+      await walk({ send, crew, headsOf: heads, show: stepped, signal }, end);
+      if (signal.aborted) return;
+      const ended = await crew.ask({ kind: "end" });
       show(ended);
       if (ended.suspects.length > 0 && !anchor.standing.problem) {
         const asked = await askAgain(send, ended.suspects, signal);
-        const heads = await headsOf(notesOf(asked.map((a) => a.message)), anchor);
-        if (heads) show(await worker.ask({ kind: "again", asked, heads }));
+        const found = await heads(notesOf(asked.map((a) => a.message)));
+        if (found) show(await crew.ask({ kind: "again", asked, heads: found }));
       }
     }
     const hashes = explicable.size > 0 ? await namedHashes(send, signal) : [];
     for (const session of explicable) {
       if (signal.aborted) return;
-      show(await worker.ask({ kind: "explain", session, hashes }));
+      show(await crew.ask({ kind: "explain", session, hashes }));
     }
     stand();
     report({ done: true });
   } catch (error) {
     if (!signal.aborted) report({ error: words(error) });
   } finally {
-    worker.close();
+    crew.close();
   }
-}
-
-// What the server gave instead of a page.
-function failure(errors: { message: string }[], response: Response): CombinedError {
-  return errors.length > 0
-    ? new CombinedError({ graphQLErrors: errors, response })
-    : new CombinedError({ networkError: new Error(`HTTP ${response.status}`), response });
 }
 
 // Without an answer there are none: what goes on behind asks for the same, and says what is wrong.
@@ -211,30 +204,4 @@ async function askAgain(send: typeof fetch, hashes: readonly string[], signal: A
     if (data.message) asked.push({ message: data.message, why: problem });
   }
   return asked;
-}
-
-/** The checks in a worker: one question at a time. */
-class ChainWorker {
-  private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-
-  ask(request: OfSession, moved: Transferable[] = []): Promise<WorkerAnswer> {
-    return this.send(request, moved);
-  }
-
-  rows(messages: ChainMessage[], heads: Heads | null): Promise<RowCheck[]> {
-    return this.send({ kind: "rows", messages, heads }, []);
-  }
-
-  private send<Answer>(request: WorkerRequest, moved: Transferable[]): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      this.worker.onmessage = (event: MessageEvent<Answer>) => resolve(event.data);
-      this.worker.onerror = (event) =>
-        reject(event.message ? new Error(event.message) : new SaidError({ id: "chain.failed" }));
-      this.worker.postMessage(request, moved);
-    });
-  }
-
-  close(): void {
-    this.worker.terminate();
-  }
 }

@@ -3,6 +3,8 @@ import { Climbed } from "../seal/merkle";
 import type { Said } from "../words/said";
 import { type Altered, alteredOf, type Broken, Seen } from "./altered";
 import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
+import type { Occurring } from "./fields";
+import type { Held } from "./stretch";
 
 /** A message without a proof: only chained, as far as was seen. */
 export type Unproved = { sequence: number; hash: string; sealed: boolean };
@@ -79,6 +81,36 @@ export class SessionCheck {
       if (erased) this.progress.erased++;
       this.previous = message;
     }
+    return this.snapshot();
+  }
+
+  /**
+   * Takes a stretch that was checked by itself, and gives the state behind it; null if it does not go on where the last
+   * message ended, or its places in the tree do not: then its messages are to be checked one by one.
+   */
+  stretch(held: Held, occurring: Occurring): SessionProgress | null {
+    if (held.first.session.hash !== this.progress.session || checkLink(this.previous, held.first).length > 0)
+      return null;
+    if (held.places && held.places[0] <= this.lastIndex) return null;
+    const { progress } = this;
+    const broken = this.broken.at(-1);
+    if (broken && broken.message === this.previous) broken.next = held.first;
+    this.seen.know(occurring);
+    for (const hash of held.erasures) this.gone.delete(hash);
+    for (const [hash, sequence] of held.gone) this.gone.set(hash, sequence);
+    progress.checked += held.count;
+    progress.upTo = held.last.sequence;
+    progress.erased += held.erased;
+    progress.proved += held.proved;
+    progress.unproved.push(...held.unproved);
+    progress.witnessedUpTo = Math.max(progress.witnessedUpTo, held.witnessedUpTo);
+    this.sealedUpTo = Math.max(
+      this.sealedUpTo,
+      held.provedUpTo,
+      held.unproved.findLast((u) => u.sealed)?.sequence ?? 0,
+    );
+    this.lastIndex = held.places?.[1] ?? this.lastIndex;
+    this.previous = held.last;
     return this.snapshot();
   }
 

@@ -1,17 +1,22 @@
 /// <reference lib="webworker" />
-// Runs SessionCheck off the main thread, and reads what the server answered: one worker checks one session after another.
+// Runs the checks off the main thread, and reads what the server answered. One worker checks one session after another by
+// SessionCheck; it and others check stretches, which it is then told of in their order.
 import type { ResultOf } from "../api/graphql";
 import type { Heads } from "../seal/check";
+import type { Head } from "../seal/checkpoint";
 import { checkpointOf } from "../seal/proof";
 import { Seen } from "./altered";
 import type { ChainMessage } from "./check";
+import type { Occurring } from "./fields";
 import type { VerifyPage } from "./query";
 import { checkRows } from "./rows";
 import { type Again, SessionCheck, type SessionProgress } from "./session";
+import { type Held, Stretches } from "./stretch";
 
 /**
  * What the page sends. Each is answered once. page: the answer to VerifyPage as it came, which is read and waits for
- * check. heads: null where no proofs are to be checked.
+ * check. heads, head: null where no proofs are to be checked. stretch: the answer of GET /stretch as it came. held: what was
+ * found of one, by this or another worker.
  */
 export type WorkerRequest =
   | { kind: "begin"; session: string; length: number; head: string }
@@ -20,7 +25,12 @@ export type WorkerRequest =
   | { kind: "end" }
   | { kind: "again"; asked: Again[]; heads: Heads }
   | { kind: "explain"; session: string; hashes: string[] }
-  | { kind: "rows"; messages: ChainMessage[]; heads: Heads | null };
+  | { kind: "held"; checked: CheckedStretch }
+  | { kind: "rows"; messages: ChainMessage[]; heads: Heads | null }
+  | { kind: "stretch"; body: ArrayBuffer; session: string; head: Head | null };
+
+/** A stretch in which all holds, and what occurs in it. */
+export type CheckedStretch = { held: Held; occurring: Occurring };
 
 /** A page that was read: the checkpoints that its proofs are for, and the cursor of the one after it. */
 export type ReadPage = { notes: string[]; next: string | null };
@@ -41,8 +51,9 @@ export type WorkerAnswer = {
 type Answer = { data?: ResultOf<typeof VerifyPage> | null; errors?: { message: string }[] };
 
 /** A request about the session that is being checked. All others are answered by themselves. */
-export type OfSession = Exclude<WorkerRequest, { kind: "rows" }>;
+export type OfSession = Exclude<WorkerRequest, { kind: "rows" | "stretch" }>;
 
+const stretches = new Stretches();
 const seen = new Seen();
 const explicable = new Map<string, SessionCheck>();
 let check: SessionCheck | null = null;
@@ -51,6 +62,7 @@ let waiting: ChainMessage[] = [];
 self.onmessage = (event: MessageEvent<WorkerRequest>) => {
   const request = event.data;
   if (request.kind === "rows") return self.postMessage(checkRows(request.messages, request.heads));
+  if (request.kind === "stretch") return self.postMessage(checkStretch(request.body, request.session, request.head));
   if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head, seen);
   if (request.kind === "explain") check = explicable.get(request.session) ?? null;
   if (!check) throw new Error("a page before the beginning");
@@ -71,16 +83,24 @@ function answer(check: SessionCheck, request: OfSession): SessionProgress | null
       return null;
     case "check":
       return check.page(waiting.splice(0), request.heads);
+    case "held":
+      return check.stretch(request.checked.held, request.checked.occurring);
     case "end":
       return check.end();
     case "again":
       return check.again(request.asked, request.heads);
     case "explain":
-      seen.know(request.hashes);
+      seen.know({ hashes: request.hashes });
       return check.explain();
     default:
       return check.page([], null);
   }
+}
+
+function checkStretch(body: ArrayBuffer, session: string, head: Head | null): CheckedStretch | null {
+  const held = stretches.check(body, session, head);
+  const occurring = stretches.fields.occurred();
+  return held && { held, occurring };
 }
 
 function read(body: ArrayBuffer): Pick<WorkerAnswer, "page" | "errors"> {

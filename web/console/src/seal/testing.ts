@@ -61,6 +61,16 @@ export class TestTree {
       : [...this.subproof(m - (middle - from), middle, to, false), this.hash(from, middle)];
   }
 
+  /** What, with some of the first size leaves, makes their root: the full subtrees that hold none of them. */
+  without(indexes: readonly number[], size: number, from = 0): Uint8Array[] {
+    const to = from + size;
+    const within = indexes.some((i) => i >= from && i < to);
+    if (!within && Number.isInteger(Math.log2(size))) return [this.hash(from, to)];
+    if (size === 1) return [];
+    const middle = this.split(from, to);
+    return [...this.without(indexes, middle - from, from), ...this.without(indexes, to - middle, middle)];
+  }
+
   /** A tlog-proof of a leaf, with a note behind it. */
   proof(index: number, size: number, note: string): string {
     const hashes = this.path(index, size).map((h) => `${toBase64(h)}\n`);
