@@ -1,9 +1,18 @@
--- The list of threads, as whoever takes part sees it, costs the same however many sessions they are in.
+-- The latest threads of an agent with a user, by index, however many they have.
 
 -- +goose Up
--- As log.latest_threads, and gives what is shown of each thread, too; or the one that is called so. It has its owner's rights,
--- and looks for itself whether the viewer takes part: each policy on the way would go through all sessions of theirs.
-DROP FUNCTION log.latest_threads;
+SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
+
+-- What came as an event and is not erased, by the two that it is between.
+CREATE INDEX messages_pair ON log.messages (
+    log.pair_key(log.event_agent(role, owner_id, players_id), log.event_person(role, owner_id, players_id)), created_at, id)
+    WHERE ambient ? 'thread_id';
+
+-- The latest threads of the two, which are called by these keys, and what is shown of each; or the one that is called so. With a
+-- viewer, of those that they take part in. The events of the two are gone through from the newest on, and those of a thread that
+-- was met are passed over. It has its owner's rights, and looks for itself whether the viewer takes part: behind policies no
+-- index leads to what is between two, and each policy on the way would go through all sessions of theirs.
+DROP FUNCTION log.sessions_between;
 -- +goose StatementBegin
 CREATE FUNCTION log.threads_between(viewer CHAR(64), agent CHAR(64), person CHAR(64), agent_key TEXT, person_key TEXT, called TEXT, most INT)
 RETURNS TABLE (session_hash CHAR(64), thread_id TEXT, started_at TIMESTAMPTZ, last_event_at TIMESTAMPTZ, events BIGINT)
