@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -22,12 +23,13 @@ type Stretch struct {
 	Leaves     []int64          // of each message, its leaf's index in the checkpoint's tree; -1 if it has none there
 	Checkpoint *seal.Checkpoint // nil before the first
 	Witnessed  int64            // how many leaves the newest checkpoint covers that a witness cosigned
-	Path       []chain.Hash     // of seal.ProveAll, for all leaves; none unless they ascend
+	Path       []chain.Hash     // of seal.ProveAll, for all leaves; none unless they ascend, and the tree is whole
 	More       bool             // there are messages behind it
 }
 
 // Stretch gives the part of a session behind a sequence, up to another: as much as is read at once. What an administrator reads is on
-// record before it is given. What is read of the tree is held against the checkpoint's root.
+// record before it is given. What is read of the tree is held against the checkpoint's root: if it does not belong there,
+// nothing is proved.
 //
 // Faults: NOT_FOUND if there is no such session, or the viewer does not see it.
 func (d *DB) Stretch(ctx context.Context, session chain.Hash, after, upto int64) (out Stretch, err error) {
@@ -122,5 +124,9 @@ func (s *Snapshot) prove(ctx context.Context, out *Stretch, leaves []dbgen.SealL
 		return nil
 	}
 	out.Path, err = seal.ProveAll(out.Checkpoint.Size, indexes, newTreeReader(ctx, s.q, out.Checkpoint.Head))
-	return mapDamage(err)
+	var damaged *damageError
+	if errors.As(err, &damaged) {
+		return nil // whoever asks for a proof of each is told which cannot be given
+	}
+	return err
 }
