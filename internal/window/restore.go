@@ -33,6 +33,9 @@ func (p *plan) restore(items []Item, more int) (*Compression, error) {
 			}
 		}
 	}
+	if len(items) == 0 && more == 0 { // a mere judgement is overruled, however full the window is
+		return nil, nil
+	}
 	c, err := p.makeRoom(sum(items) + more)
 	if err != nil {
 		return nil, err

@@ -321,3 +321,26 @@ func TestRestore(t *testing.T) {
 		t.Errorf("without room: %v", err)
 	}
 }
+
+// Where nothing comes back nothing needs room: a mere judgement is overruled in a window that is full.
+func TestRestoreNothing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		kind window.ContentType
+	}{{"of what stays", window.Goal}, {"of what would leave", window.Knowledge}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := holding(t, 100, part(test.kind, "g", 50), part(test.kind, "h", 46))
+			if out, err := window.Restore(t.Context(), newEnv(), w, w.Items[:1]); err != nil || out.Compression != nil || out.After != 96 || len(out.Kept) != 0 {
+				t.Errorf("%+v, %v", out, err)
+			}
+			segment := window.Segment{ID: "s"}
+			w.Segments = []window.Segment{segment}
+			shared, err := window.RestoreShared(t.Context(), newEnv(), segment, []window.Window{w}, 0, nil, nil)
+			if err != nil || shared.Compression != nil || shared.Windows[0].After != 96 {
+				t.Errorf("of a segment: %+v, %v", shared, err)
+			}
+		})
+	}
+}
