@@ -123,6 +123,46 @@ func TestTheRest(t *testing.T) {
 	if want := map[string]int{llmtest.Model + "; ": batchPairs, window.RulesName + "; the model did not answer within 2s": 2 * batchPairs}; !maps.Equal(by, want) {
 		t.Errorf("verdicts are by %v, want %v", by, want)
 	}
+	// It was asked for much, and answers: it is not left alone.
+	server.Mend()
+	if verdicts, err = f.Judge(t.Context(), numbered(3)); err != nil {
+		t.Fatal(err)
+	}
+	wantVerdicts(t, verdicts, 3)
+}
+
+// TestTheRestOfARefusal sees that what the model makes nothing of, and what it is not asked for, is judged by the others alone.
+func TestTheRestOfARefusal(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pairs, byRules, requests int
+		fault                    endpointtest.Fault
+	}{
+		"one batch refused":  {6 * batchPairs, batchPairs, 6, endpointtest.Status(400, "")},
+		"one batch unusable": {6 * batchPairs, batchPairs, 6, endpointtest.Body("text/html", "<html>")},
+		"very many":          {mostPairs + 5, 5, mostPairs / batchPairs, nil},
+	} {
+		m, server := start(t)
+		server.JudgeBy(clash)
+		if test.fault != nil {
+			server.BreakNext(1, test.fault)
+		}
+		verdicts, err := m.WithFallback(rules{}, rules{}, slog.New(slog.DiscardHandler)).Judge(t.Context(), numbered(test.pairs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		byRules := 0
+		for _, v := range verdicts {
+			if v.By == window.RulesName && v.Fallback != "" {
+				byRules++
+			} else if v.By != llmtest.Model || v.Fallback != "" {
+				t.Errorf("%s: %+v", name, v)
+			}
+		}
+		if byRules != test.byRules || len(server.Requests()) != test.requests {
+			t.Errorf("%s: %d by rules, %d requests; want %d, %d", name, byRules, len(server.Requests()), test.byRules, test.requests)
+		}
+	}
 }
 
 // TestTheLongRest sees that a pair which is too long for the model does not keep the others from it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
@@ -21,6 +22,7 @@ const (
 	batchPairs = 16
 	batchBytes = 8_000 // of texts; with rules and answer this fits into the 4,096 tokens that Ollama gives a model unless told otherwise
 	atOnce     = 4     // requests of one call
+	mostPairs  = 320   // of one call; a selection of many texts has more
 	maxReason  = 300   // characters
 )
 
@@ -72,10 +74,14 @@ func (m *Model) Judge(ctx context.Context, pairs []window.Pair) ([]window.Verdic
 	return verdicts, nil
 }
 
-// judgeMost gives those verdicts of pairs that the model gave in time, and why there are no others: these are by nobody.
+// judgeMost gives those verdicts of pairs that the model gave in time, of the first mostPairs, and why there are no others: these
+// are by nobody. What a model makes nothing of keeps it from no other pairs.
 func (m *Model) judgeMost(ctx context.Context, pairs []window.Pair) ([]window.Verdict, error) {
 	verdicts := make([]window.Verdict, len(pairs))
-	batches, failure := batch(pairs)
+	batches, failure := batch(pairs[:min(len(pairs), mostPairs)])
+	if failure == nil && len(pairs) > mostPairs {
+		failure = &Error{Kind: endpoint.Refused, Message: fmt.Sprintf("is not asked to compare more than %d pairs of texts at a time", mostPairs)}
+	}
 	var err error
 	if failure != nil {
 		err = failure.fault()
@@ -83,13 +89,33 @@ func (m *Model) judgeMost(ctx context.Context, pairs []window.Pair) ([]window.Ve
 	if len(batches) == 0 {
 		return verdicts, err
 	}
-	asked := m.call(ctx, func(ctx context.Context) error {
-		group, ctx := errgroup.WithContext(ctx)
+	asked := m.call(ctx, func(ctx context.Context) (answered bool, failed error) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		var mu sync.Mutex
+		var ofTexts error
+		var group errgroup.Group
 		group.SetLimit(atOnce)
 		for _, b := range batches {
-			group.Go(func() error { return m.judge(ctx, pairs[b.from:b.to], verdicts[b.from:b.to]) })
+			group.Go(func() error {
+				err := m.judge(ctx, pairs[b.from:b.to], verdicts[b.from:b.to])
+				failure, _ := errors.AsType[*Error](err)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					answered = true
+				case failure != nil && failure.Kind.OfTexts():
+					ofTexts = cmp.Or(ofTexts, err)
+				default: // the others would fare no better
+					failed = cmp.Or(failed, err)
+					stop()
+				}
+				return nil
+			})
 		}
-		return group.Wait()
+		_ = group.Wait()
+		return answered, cmp.Or(failed, ofTexts)
 	})
 	return verdicts, cmp.Or(asked, err)
 }

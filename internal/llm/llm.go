@@ -137,10 +137,11 @@ func (m *Model) State() State {
 // errLate is why the context of a call ends at its limit.
 var errLate = errors.New("the limit is over")
 
-// call lets run ask within the limit, unless the model failed a moment ago.
+// call lets run ask within the limit, unless the model failed a moment ago. Run says whether anything was answered, too: a model
+// that answers until the limit is over was asked for much, and is not left alone for that.
 //
 // Faults: UNAVAILABLE around an *Error; or the error of ctx, if that ended, which is no failure of the model.
-func (m *Model) call(ctx context.Context, run func(ctx context.Context) error) error {
+func (m *Model) call(ctx context.Context, run func(ctx context.Context) (answered bool, err error)) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
@@ -149,12 +150,16 @@ func (m *Model) call(ctx context.Context, run func(ctx context.Context) error) e
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, m.config.Limit, errLate)
 	defer cancel()
-	err := run(limited)
+	answered, err := run(limited)
 	if err != nil && ctx.Err() != nil {
 		return ended(ctx)
 	}
 	failure, _ := errors.AsType[*Error](err)
-	m.breaker.Leave(m.now(), (*endpoint.Failure)(failure))
+	if failure != nil && failure.Kind == endpoint.TimedOut && answered {
+		m.breaker.Leave(m.now(), nil)
+	} else {
+		m.breaker.Leave(m.now(), (*endpoint.Failure)(failure))
+	}
 	if failure != nil {
 		return failure.fault()
 	}

@@ -54,14 +54,14 @@ func (m *Model) Summarise(ctx context.Context, parts []window.Part, budget int) 
 	}
 	s := &summing{model: m, parts: parts, budget: budget, count: count}
 	q := question{task: TaskSummarise, rules: summaryRules, schema: summarySchema, turns: []turn{{text: data}}}
-	err = m.call(ctx, func(ctx context.Context) error {
+	err = m.call(ctx, func(ctx context.Context) (answered bool, err error) {
 		q.accept = s.read
 		if err := m.ask(ctx, q); err != nil || s.wrong == "" {
-			return err
+			return err == nil, err
 		}
 		q.turns = append(q.turns, turn{own: true, text: s.answer}, turn{text: s.wrong})
 		q.accept = s.readLast
-		return m.ask(ctx, q)
+		return true, m.ask(ctx, q)
 	})
 	if err != nil {
 		return window.Summary{}, err
