@@ -108,6 +108,41 @@ func TestClashAcrossSegments(t *testing.T) {
 	}
 }
 
+// What a window shares by two segments does not contradict itself either, nor stands in one slot twice.
+func TestClashBetweenSegments(t *testing.T) {
+	t.Parallel()
+	const luxury, budget, garden = "User prefers luxury hotels.", "User prefers budget hotels.", "A room near the garden."
+	for _, test := range []struct {
+		name, content, key string
+		enters             bool
+	}{
+		{"contradicts", luxury, "", false},
+		{"wants the slot", garden, "preference.hotel", false},
+		{"says the same", budget, "preference.hotel", true},
+		{"says something else", garden, "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			there := item("there", window.UserPreference, budget)
+			there.Key = "preference.hotel"
+			first, second := window.Segment{ID: "first", Items: []window.Item{there}}, window.Segment{ID: "second"}
+			alone := window.Window{ID: "alone", Capacity: 1000, Segments: []window.Segment{second}}
+			both := window.Window{ID: "both", Capacity: 1000, Segments: []window.Segment{first, second}}
+			draft := window.Draft{Type: window.UserPreference, Content: test.content, Key: test.key}
+			out, err := window.Share(t.Context(), ruled(), second, []window.Window{alone, both}, 0, draft)
+			if err != nil || (out.Item != nil) != test.enters || (out.Rejected == "") != test.enters {
+				t.Fatalf("%+v, %v", out, err)
+			}
+			if after := out.Windows[1].After; !test.enters && after != both.Used() || test.enters && after != both.Used()+out.Item.Tokens {
+				t.Errorf("the window holds %d of %+v", after, out)
+			}
+			if strings.Contains(out.Rejected, "budget") || len(out.Judgements) != 0 {
+				t.Errorf("who does not see the other segment reads %+v", out)
+			}
+		})
+	}
+}
+
 // A slot is taken as what contradicts is: nothing is lost by wanting its key, in a window or by what it is to share.
 func TestClashForASlot(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		if out.Item == nil || e.Forced {
 			continue
 		}
-		stays, err := plans[i].makeWay(&outcomes[i], item)
+		stays, err := plans[i].makeWay(&outcomes[i], item, segment.ID)
 		if err != nil {
 			return Shared{}, err
 		}
@@ -100,13 +100,18 @@ func othersRoom(err error, own bool, what string) error {
 	return fault.New(fault.ContextWindowExceeded, "another window that sees the segment has no room for %s; nothing was changed", what)
 }
 
-// makeWay takes out of a window what contradicts something more recent that it is to share, and tells whether anything of that
-// kind stays all the same.
-func (p *plan) makeWay(out *Outcome, item *Item) (stays bool, err error) {
+// makeWay takes out of a window what contradicts something more recent that it is to share by a segment, and tells whether anything of
+// that kind stays all the same, as what it shares by other segments does.
+func (p *plan) makeWay(out *Outcome, item *Item, segment string) (stays bool, err error) {
 	e := *p.e
-	e.Records = nil // they were asked
+	e.Records = nil // they were asked, and so was the segment
 	of := *p
-	of.e, of.w.Segments = &e, nil
+	of.e, of.w.Segments = &e, slices.DeleteFunc(slices.Clone(p.w.Segments), func(s Segment) bool { return s.ID == segment })
+	for _, s := range of.w.Segments {
+		if other := keyed(s.Items, item.Key); other != nil && other.Content != item.Content {
+			return true, nil
+		}
+	}
 	shared := *item
 	superseded, err := of.judge(out, &shared)
 	if err != nil {

@@ -182,12 +182,20 @@ func (w *world) check(t *rapid.T, what string) {
 				t.Fatalf("%s: %s is in window %d and on its scratchpad", what, item.ID, i)
 			}
 		}
-		slots := map[string]bool{}
+		slots := map[string]string{}
 		for _, item := range one.Items {
-			if item.Key != "" && slots[item.Key] {
+			if item.Key != "" && slots[item.Key] != "" {
 				t.Fatalf("%s: two items of window %d are in the slot %q", what, i, item.Key)
 			}
-			slots[item.Key] = true
+			slots[item.Key] = item.Content
+		}
+		for _, s := range one.Segments {
+			for _, item := range s.Items {
+				if there := slots[item.Key]; item.Key != "" && there != "" && there != item.Content {
+					t.Fatalf("%s: window %d sees %q and %q in the slot %q", what, i, there, item.Content, item.Key)
+				}
+				slots[item.Key] = item.Content
+			}
 		}
 		for _, s := range one.Segments {
 			if !slices.Contains(w.shared[s.ID], i) {
