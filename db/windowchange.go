@@ -315,7 +315,7 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 	o.Window = l.ID
 	if kept {
 		o.ID = row.ID
-		l.next = &loaded{Window: changed(l.Window, o.out.Change), overruled: l.overruled}
+		l.next = &loaded{Window: changed(l.Window, o.out.Change)}
 	}
 	return kept, err
 }

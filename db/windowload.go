@@ -13,10 +13,9 @@ import (
 // loaded is a window with what was said of it.
 type loaded struct {
 	window.Window
-	overruled map[string]bool
-	records   *int64  // the id of the last record that was asked, if it is still to be found out whether that is all; nil: it is
-	noted     bool    // what did not fit is on record, with this state
-	next      *loaded // as it is once what was decided is kept; nil: not known
+	records *int64  // the id of the last record that was asked, if it is still to be found out whether that is all; nil: it is
+	noted   bool    // what did not fit is on record, with this state
+	next    *loaded // as it is once what was decided is kept; nil: not known
 }
 
 // remember keeps a state for the next who asks.
@@ -73,9 +72,9 @@ func (d *DB) load(ctx context.Context, q *dbgen.Queries, id string) (loaded, err
 	if err == nil && rows[0].Overruled {
 		var pairs []string
 		pairs, err = q.WindowOverruled(ctx, id)
-		l.overruled = make(map[string]bool, len(pairs))
+		l.Overruled = make(map[string]bool, len(pairs))
 		for _, p := range pairs {
-			l.overruled[p] = true
+			l.Overruled[p] = true
 		}
 	}
 	if err == nil {
@@ -92,7 +91,7 @@ func (d *DB) env(ctx context.Context, l *loaded, contents ...string) (*window.En
 		return nil, err
 	}
 	e := &window.Env{
-		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count.Within(ctx), Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(), Overruled: l.overruled,
+		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count.Within(ctx), Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(),
 	}
 	return e, d.speaking(ctx, l, e, contents...)
 }

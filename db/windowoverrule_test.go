@@ -110,6 +110,28 @@ func TestOverruleShare(t *testing.T) {
 	holds(t, store, two.ID, []string{ana}, []string{ben, inLisbon, inMadrid})
 }
 
+// What was overruled in a window holds there for what is shared through another one, where it was not.
+func TestOverruledHoldsForShares(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	one, two := newWindow(t, store, 1000, ""), newWindow(t, store, 1000, "")
+	segment, err := store.CreateSegment(t.Context(), "s", []string{one.ID, two.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	know := func(text string) window.Draft { return window.Draft{Type: window.Knowledge, Content: text} }
+	mustEnter(t, store, one.ID, know(inLisbon))
+	mustEnter(t, store, two.ID, know(inLisbon))
+	clash, err := store.WriteContext(t.Context(), two.ID, know(inMadrid), nil, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustOverrule(t, store, clash.Operation.ID)
+	mustShare(t, store, segment.ID, one.ID, know(inMadrid))
+	holds(t, store, one.ID, []string{}, []string{inMadrid})
+	holds(t, store, two.ID, []string{inLisbon, inMadrid}, []string{inMadrid})
+}
+
 // What comes back to a segment needs room in each window that sees it; without, nothing has changed.
 func TestOverruleShareWithoutRoom(t *testing.T) {
 	t.Parallel()

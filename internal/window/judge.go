@@ -102,7 +102,7 @@ func pairsOf(found []known, item *Item) []Pair {
 func (p *plan) weigh(out *Outcome, item *Item, found []known, pairs []Pair, verdicts []Verdict) (superseded []string) {
 	for i, v := range verdicts {
 		k := &found[i]
-		if v.Relation == Unrelated || v.Relation == Contradicts && p.e.Overruled[PairKey(pairs[i])] {
+		if v.Relation == Unrelated || v.Relation == Contradicts && p.w.Overruled[PairKey(pairs[i])] {
 			continue
 		}
 		j := Judgement{Verdict: v, Pair: pairs[i]}

@@ -46,7 +46,6 @@ func (w *world) step(t *rapid.T) {
 	i := rapid.IntRange(0, worldWindows-1).Draw(t, "window")
 	one, ctx := w.windows[i], t.Context()
 	e := *w.env
-	e.Overruled = w.overs[i]
 	what := rapid.SampledFrom([]string{
 		"write", "write", "write", "write", "force", "share", "select", "compress", "remove", "offload", "inject", "register", "describe", "restore",
 	}).Draw(t, "what")
@@ -69,7 +68,7 @@ func (w *world) step(t *rapid.T) {
 		}
 		for _, j := range out.Judgements {
 			if j.Relation == window.Contradicts && rapid.Bool().Draw(t, "overrule") {
-				w.overs[i][window.PairKey(j.Pair)] = true
+				w.windows[i].Overruled[window.PairKey(j.Pair)] = true
 			}
 		}
 		w.apply(t, i, what, out, false, false)

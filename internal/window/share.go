@@ -24,7 +24,7 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 			return Shared{}, othersRoom(err, i == through, "it")
 		}
 	}
-	p, err := newPlan(ctx, e, Window{Capacity: MaxCapacity, Items: segment.Items})
+	p, err := newPlan(ctx, e, Window{Capacity: MaxCapacity, Items: segment.Items, Overruled: windows[through].Overruled})
 	if err != nil {
 		return Shared{}, err
 	}

@@ -192,6 +192,7 @@ type Window struct {
 	Items     []Item
 	Segments  []Segment
 	Tools     []Tool
+	Overruled map[string]bool // by PairKey: pairs that an administrator said do not contradict each other here
 }
 
 // Used gives how many tokens a window holds: of its items, those that it shares, and the tools that it describes.

@@ -54,7 +54,6 @@ func extractive(t testing.TB) window.Summariser {
 type world struct {
 	env     *window.Env
 	windows []window.Window
-	overs   []map[string]bool
 	shared  map[string][]int         // segment to windows
 	aside   []map[string]window.Item // scratchpads
 	left    []map[string]window.Item // by judgement, slot or removal: whoever restores has it from there
@@ -82,9 +81,8 @@ func newWorld(t *rapid.T, e *window.Env) *world {
 	for i := range worldWindows {
 		w.windows = append(w.windows, window.Window{
 			ID: fmt.Sprint(i), Capacity: rapid.SampledFrom([]int{window.MinCapacity, 30, 60, 100, 200, 400, 1000, 4000}).Draw(t, "capacity"),
-			Task: rapid.SampledFrom([]string{"", "", "Find a hotel in Paris"}).Draw(t, "task"),
+			Task: rapid.SampledFrom([]string{"", "", "Find a hotel in Paris"}).Draw(t, "task"), Overruled: map[string]bool{},
 		})
-		w.overs = append(w.overs, map[string]bool{})
 		w.aside, w.left = append(w.aside, map[string]window.Item{}), append(w.left, map[string]window.Item{})
 	}
 	for id, members := range map[string][]int{"all": {0, 1, 2}, "two": {0, 1}} {

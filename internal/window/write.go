@@ -20,9 +20,8 @@ type Env struct {
 	Words      func(text string) []int32      // an ascending set of what stands for the words of a text, without function words
 	NewID      func() string
 	Now        time.Time
-	Records    []Record        // verified, those that speak of the content
-	Overruled  map[string]bool // by PairKey: pairs that an administrator said do not contradict each other
-	Forced     bool            // an administrator wants it in: nothing is judged
+	Records    []Record // verified, those that speak of the content
+	Forced     bool     // an administrator wants it in: nothing is judged
 }
 
 // PairKey names a pair of texts, whichever of them came first.

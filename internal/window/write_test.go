@@ -94,11 +94,23 @@ func TestOverruledPairsAreNotHeldToClash(t *testing.T) {
 	if len(out.Judgements) != 1 || out.Judgements[0].By != "test" || out.Judgements[0].Item != "item0" || out.Judgements[0].Known != a || out.Judgements[0].New != b {
 		t.Fatalf("what the judge said is not kept: %+v", out.Judgements)
 	}
-	e.Overruled = map[string]bool{window.PairKey(out.Judgements[0].Pair): true}
+	overruled := map[string]bool{window.PairKey(out.Judgements[0].Pair): true}
 	for _, order := range [][2]string{{a, b}, {b, a}} { // whichever comes first
-		out, w := write(t, e, holding(t, 100, window.Draft{Type: window.UserPreference, Content: order[0]}), window.Draft{Type: window.UserPreference, Content: order[1]})
+		there, draft := holding(t, 100, window.Draft{Type: window.UserPreference, Content: order[0]}), window.Draft{Type: window.UserPreference, Content: order[1]}
+		there.Overruled = overruled
+		out, w := write(t, e, there, draft)
 		if len(w.Items) != 2 || len(out.Mitigations) != 0 || len(out.Judgements) != 0 {
 			t.Errorf("overruled, %q after %q: %+v", order[1], order[0], out)
+		}
+		// By what is shared as well: in each window what was overruled there, whichever it is written through.
+		there.Segments = []window.Segment{{ID: "s"}}
+		other := there
+		other.Overruled = nil
+		for through := range 2 {
+			shared, err := window.Share(t.Context(), e, there.Segments[0], []window.Window{there, other}, through, draft)
+			if err != nil || shared.Item == nil || len(shared.Windows[0].Gone) != 0 || len(shared.Windows[1].Gone) != 1 || len(shared.Judgements) != through {
+				t.Errorf("overruled in the first of two, shared through %d: %+v, %v", through, shared, err)
+			}
 		}
 	}
 }
