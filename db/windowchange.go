@@ -302,16 +302,12 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 			entries, bytes = entries+1, bytes+len(o.out.Kept[i].Content)
 		}
 	}
-	giveBack, err := d.windows.takeRoom(ctx, q, l.ID, entries, bytes)
-	if err != nil {
+	if l.giveBack, err = d.windows.takeRoom(ctx, q, l.ID, entries, bytes); err != nil {
 		return false, err
 	}
 	kept, err := q.ChangeWindow(ctx, dbgen.ChangeWindowParams{
 		WindowID: l.ID, Version: l.Version, Records: l.records, Operation: parts[0], Gone: append(idsOf(o.out.Gone), idsOf(o.out.Kept)...), Kept: parts[1], Added: parts[2], At: o.At,
 	})
-	if !kept {
-		giveBack()
-	}
 	o.Window = l.ID
 	if kept {
 		o.ID = row.ID

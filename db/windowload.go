@@ -13,9 +13,10 @@ import (
 // loaded is a window with what was said of it.
 type loaded struct {
 	window.Window
-	records *int64  // the id of the last record that was asked, if it is still to be found out whether that is all; nil: it is
-	noted   bool    // what did not fit is on record, with this state
-	next    *loaded // as it is once what was decided is kept; nil: not known
+	records  *int64  // the id of the last record that was asked, if it is still to be found out whether that is all; nil: it is
+	noted    bool    // what did not fit is on record, with this state
+	giveBack func()  // the scratchpad's room that keeping took, for when nothing comes of it; nil: none
+	next     *loaded // as it is once what was decided is kept; nil: not known
 }
 
 // remember keeps a state for the next who asks.
@@ -122,9 +123,16 @@ func (d *DB) changingFrom(ctx context.Context, id string, guess bool, f func(q *
 	}
 	defer leave()
 	q := d.queries()
+	once := func(l *loaded) (bool, error) {
+		kept, err := f(q, l)
+		if err != nil || !kept {
+			l.undone()
+		}
+		return kept, err
+	}
 	if guess {
 		if l, ok := d.guess(ctx, q, id); ok {
-			if kept, err := f(q, &l); kept || l.noted {
+			if kept, err := once(&l); kept || l.noted {
 				return d.changed(&l, err)
 			}
 		}
@@ -134,7 +142,7 @@ func (d *DB) changingFrom(ctx context.Context, id string, guess bool, f func(q *
 		if err != nil {
 			return mapError(err)
 		}
-		kept, err := f(q, &l)
+		kept, err := once(&l)
 		switch {
 		case (quarantinedMeanwhile(err) || erasedMeanwhile(err) || deadlock(err) || err == nil && !kept) && try < windowTries:
 			wait(ctx, time.Duration(try)*time.Millisecond)
@@ -143,6 +151,14 @@ func (d *DB) changingFrom(ctx context.Context, id string, guess bool, f func(q *
 		default:
 			return d.changed(&l, err)
 		}
+	}
+}
+
+// undone is for a change whose transaction has ended without a commit.
+func (l *loaded) undone() {
+	if l.giveBack != nil {
+		l.giveBack()
+		l.giveBack = nil
 	}
 }
 

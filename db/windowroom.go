@@ -31,15 +31,11 @@ func (w *windows) takeRoom(ctx context.Context, q *dbgen.Queries, id string, ent
 		w.asides.Add(id, a)
 	}
 	w.mu.Unlock()
+	if err := a.count(ctx, q, id); err != nil {
+		return nil, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.counted {
-		size, err := q.ScratchpadSize(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		a.counted, a.entries, a.bytes = true, int(size.Entries), int(size.Bytes)
-	}
 	if a.entries+entries > MaxAside || a.bytes+bytes > MaxAsideBytes {
 		return nil, fault.New(fault.Conflict,
 			"the window's scratchpad holds %d entries of %d bytes, and may hold at most %d entries and %d MiB: %d more of %d bytes do not fit, and nothing was changed. Go on in another window, or remove those that are no longer needed (deleteWindow)",
@@ -51,4 +47,25 @@ func (w *windows) takeRoom(ctx context.Context, q *dbgen.Queries, id string, ent
 		defer a.mu.Unlock()
 		a.entries, a.bytes = a.entries-entries, a.bytes-bytes
 	}, nil
+}
+
+// count finds out what a window's scratchpad holds, if that is not known. Nobody waits meanwhile, who may hold the connection that
+// this needs: of several who count, the first one's count is taken, to which the others then add.
+func (a *aside) count(ctx context.Context, q *dbgen.Queries, id string) error {
+	a.mu.Lock()
+	counted := a.counted
+	a.mu.Unlock()
+	if counted {
+		return nil
+	}
+	size, err := q.ScratchpadSize(ctx, id)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.counted {
+		a.counted, a.entries, a.bytes = true, int(size.Entries), int(size.Bytes)
+	}
+	return nil
 }

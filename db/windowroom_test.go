@@ -1,10 +1,13 @@
 package db_test
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -99,5 +102,75 @@ func TestScratchpadRefusedTakesNothing(t *testing.T) {
 	}
 	if _, err := view.Offload(t.Context(), w.ID, []string{"a", "b"}, agent); err != nil {
 		t.Errorf("two: %v", err)
+	}
+}
+
+// What a write to a segment would put aside of one window takes no room there if another one's scratchpad has none.
+func TestScratchpadRoomIsGivenBack(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	conn := superuser(t, at)
+	view := store.As(agent)
+	ids := []string{newWindow(t, store, 200, "").ID, newWindow(t, store, 200, "").ID}
+	slices.Sort(ids) // they are changed in this order
+	segment, err := view.CreateSegment(t.Context(), "s", ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range ids {
+		for range 2 {
+			mustEnter(t, view, id, window.Draft{Type: window.ToolResult, Content: strings.Repeat("result ", 84)})
+		}
+		mustExec(t, conn, "INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at) SELECT $2 || n, $1, 'knowledge', '', 'x', 1, now(), now() FROM generate_series(1, 100000 - $3) AS n",
+			id, string(rune('a'+i)), []int{2, 0}[i])
+	}
+	if _, err := view.WriteToSegment(t.Context(), segment.ID, ids[0], window.Draft{Type: window.Knowledge, Content: strings.Repeat("word ", 30)}, nil, agent); err == nil {
+		t.Fatal("it was written, though nothing can be put aside")
+	}
+	if _, err := view.Offload(t.Context(), ids[0], []string{"a", "b"}, agent); err != nil {
+		t.Errorf("what fits: %v", err)
+	}
+}
+
+// Who waits for the count of a scratchpad holds up nobody: everybody gives up when their time is over.
+func TestScratchpadIsCountedByEachInTheirOwnTime(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	conn, look := superuser(t, at), superuser(t, at)
+	w := newWindow(t, store, 200, "")
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE memory.scratchpad"); err != nil {
+		t.Fatal(err)
+	}
+	put := func(ctx context.Context) chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := store.As(agent).Offload(ctx, w.ID, []string{"a"}, agent)
+			done <- err
+		}()
+		return done
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first := put(ctx)
+	second := put(t.Context())
+	const counting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+	for until := time.Now().Add(20 * time.Second); value[int](t, look, counting) < 2; {
+		if time.Now().After(until) {
+			t.Fatal("one waits for what the other counts")
+		}
+	}
+	cancel()
+	if err := <-first; fault.CodeOf(err) != fault.Unavailable {
+		t.Errorf("given up: %v", err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-second; err != nil {
+		t.Error(err)
 	}
 }

@@ -256,6 +256,11 @@ func (d *DB) keepShared(ctx context.Context, s *sharers, segment string, o *oper
 		}
 		return also(q, o)
 	})
+	if err != nil {
+		for i := range s.all {
+			s.all[i].undone()
+		}
+	}
 	if err == error(errChanged) {
 		return false, nil
 	}
