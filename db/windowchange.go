@@ -11,6 +11,7 @@ import (
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/window"
 )
 
@@ -252,7 +253,8 @@ func (o *operation) sources(ctx context.Context, q *dbgen.Queries, l *loaded) ([
 }
 
 // keep does to a window what was decided, with the operation, and tells whether it did: not if somebody has changed the window
-// since it was read.
+// since it was read. Whoever calls it has the room given back that it took (undone), and notes what it found no room for (full), once the
+// transaction has ended.
 func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation) (bool, error) {
 	var superseded []window.Item
 	rows := []itemRow{}
@@ -302,7 +304,11 @@ func (d *DB) keep(ctx context.Context, q *dbgen.Queries, l *loaded, o *operation
 			entries, bytes = entries+1, bytes+len(o.out.Kept[i].Content)
 		}
 	}
-	if l.giveBack, err = d.windows.takeRoom(ctx, q, l.ID, entries, bytes); err != nil {
+	if l.giveBack, err = d.windows.takeRoom(ctx, q, l.ID, entries, bytes); fault.CodeOf(err) == fault.Conflict {
+		l.full = o
+		err = fault.New(fault.ContextWindowExceeded, "the window is too full, and what would leave it has no room on its scratchpad: %s. Or remove items that are no longer needed (removeFromWindow)", err)
+	}
+	if err != nil {
 		return false, err
 	}
 	kept, err := q.ChangeWindow(ctx, dbgen.ChangeWindowParams{

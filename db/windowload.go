@@ -13,10 +13,11 @@ import (
 // loaded is a window with what was said of it.
 type loaded struct {
 	window.Window
-	records  *int64  // the id of the last record that was asked, if it is still to be found out whether that is all; nil: it is
-	noted    bool    // what did not fit is on record, with this state
-	giveBack func()  // the scratchpad's room that keeping took, for when nothing comes of it; nil: none
-	next     *loaded // as it is once what was decided is kept; nil: not known
+	records  *int64     // the id of the last record that was asked, if it is still to be found out whether that is all; nil: it is
+	noted    bool       // what did not fit is on record, with this state
+	giveBack func()     // the scratchpad's room that keeping took, for when nothing comes of it; nil: none
+	full     *operation // that the scratchpad had no room for
+	next     *loaded    // as it is once what was decided is kept; nil: not known
 }
 
 // remember keeps a state for the next who asks.
@@ -127,6 +128,9 @@ func (d *DB) changingFrom(ctx context.Context, id string, guess bool, f func(q *
 		kept, err := f(q, l)
 		if err != nil || !kept {
 			l.undone()
+		}
+		if err != nil && l.full != nil { // once its transaction, which may hold the window, has ended
+			err = d.noteExceeded(ctx, l, l.full, err)
 		}
 		return kept, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // A scratchpad that lacks little to its limits takes what fits, whoever else puts something aside at the same time, and no more: not by a
-// compression either, which then changes nothing.
+// compression either, which then changes nothing, and is on record.
 func TestScratchpadIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -63,8 +63,14 @@ func TestScratchpadIsBounded(t *testing.T) {
 				mustEnter(t, view, w.ID, window.Draft{Type: window.ToolResult, Content: strings.Repeat("result ", 80)})
 			}
 			before := holdings(t, store, w.ID)
-			if _, err := view.CompressWindow(t.Context(), w.ID, 0.1, agent); fault.CodeOf(err) != fault.Conflict {
-				t.Errorf("CompressWindow() = %v, want %s", err, fault.Conflict)
+			if _, err := view.CompressWindow(t.Context(), w.ID, 0.1, agent); fault.CodeOf(err) != fault.ContextWindowExceeded || !strings.Contains(err.Error(), test.limit) {
+				t.Errorf("CompressWindow() = %v, want %s", err, fault.ContextWindowExceeded)
+			}
+			if _, err := view.WriteContext(t.Context(), w.ID, window.Draft{Type: window.Knowledge, Content: document}, nil, agent); fault.CodeOf(err) != fault.ContextWindowExceeded {
+				t.Errorf("WriteContext() = %v, want %s", err, fault.ContextWindowExceeded)
+			}
+			if n := value[int](t, conn, "SELECT count(*) FROM memory.window_operations WHERE window_id = $1 AND kind = 'exceeded' AND rejected LIKE '%' || $2 || '%'", w.ID, test.limit); n != 2 {
+				t.Errorf("%d are on record, want 2", n)
 			}
 			if after := holdings(t, store, w.ID); after != before {
 				t.Errorf("the window holds %d tokens, and held %d", after, before)
@@ -124,8 +130,11 @@ func TestScratchpadRoomIsGivenBack(t *testing.T) {
 		mustExec(t, conn, "INSERT INTO memory.scratchpad (id, window_id, type, key, content, tokens, observed_at, created_at) SELECT $2 || n, $1, 'knowledge', '', 'x', 1, now(), now() FROM generate_series(1, 100000 - $3) AS n",
 			id, string(rune('a'+i)), []int{2, 0}[i])
 	}
-	if _, err := view.WriteToSegment(t.Context(), segment.ID, ids[0], window.Draft{Type: window.Knowledge, Content: strings.Repeat("word ", 30)}, nil, agent); err == nil {
-		t.Fatal("it was written, though nothing can be put aside")
+	if _, err := view.WriteToSegment(t.Context(), segment.ID, ids[0], window.Draft{Type: window.Knowledge, Content: strings.Repeat("word ", 30)}, nil, agent); fault.CodeOf(err) != fault.ContextWindowExceeded || !strings.Contains(err.Error(), "another window") {
+		t.Fatalf("nothing can be put aside: %v", err)
+	}
+	if n := value[int](t, conn, "SELECT count(*) FROM memory.window_operations WHERE window_id = $1 AND kind = 'exceeded' AND draft ->> 'content' LIKE 'word%'", ids[0]); n != 1 {
+		t.Errorf("it is on record %d times", n)
 	}
 	if _, err := view.Offload(t.Context(), ids[0], []string{"a", "b"}, agent); err != nil {
 		t.Errorf("what fits: %v", err)

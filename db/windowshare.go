@@ -205,6 +205,7 @@ func (d *DB) unshare(ctx context.Context, q *dbgen.Queries, l *loaded, o *operat
 // operation of the window that it is written through; or nothing.
 func (d *DB) keepShared(ctx context.Context, s *sharers, segment string, o *operation, shared window.Shared, also func(q *dbgen.Queries, o *operation) error) (kept bool, err error) {
 	errChanged := fault.New(fault.Conflict, "changed meanwhile")
+	full := false // a scratchpad is
 	err = pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
 		q := dbgen.New(tx)
 		sources := append([]string{}, o.quoted(shared.Outcome)...)
@@ -227,6 +228,9 @@ func (d *DB) keepShared(ctx context.Context, s *sharers, segment string, o *oper
 			}
 			each.entered, each.left = idsOf(shared.Added), shared.Gone
 			ok, err := d.keep(ctx, q, &s.all[i], &each)
+			if full = s.all[i].full != nil; full && i != s.at { // how full is not for whoever writes
+				err = fault.New(fault.ContextWindowExceeded, "another window that sees the segment has no room on its scratchpad for what would leave it; nothing was changed")
+			}
 			if err != nil {
 				return err
 			}
@@ -261,8 +265,11 @@ func (d *DB) keepShared(ctx context.Context, s *sharers, segment string, o *oper
 			s.all[i].undone()
 		}
 	}
-	if err == error(errChanged) {
+	switch {
+	case err == error(errChanged):
 		return false, nil
+	case full:
+		return false, d.noteExceeded(ctx, &s.all[s.at], o, err)
 	}
 	return err == nil, err
 }
