@@ -8327,7 +8327,7 @@ extend type Query {
 }
 
 extend type Mutation {
-  "Overrules what came of an operation: what was rejected enters, and what was superseded, by a judge or by its ` + "`" + `key` + "`" + `, comes back beside what superseded it, without its key if that is taken, to the window or the segment that it left. What comes back to a segment needs room in each window that sees it. The same pairs of texts are not held to contradict each other in this window again. Administrators only."
+  "Overrules what came of an operation: what was rejected enters, and what was superseded, by a judge or by its ` + "`" + `key` + "`" + `, comes back beside what superseded it, to the window or the segment that it left. Either does without its key if that is taken: nothing makes way for it. What comes back to a segment needs room in each window that sees it. The same pairs of texts are not held to contradict each other in this window again. Administrators only."
   overruleJudgement("The operation's id." operation: ID!, "Why: 1 byte to 1 KiB." reason: String!): WindowOperation!
 }
 `, BuiltIn: false},

@@ -196,8 +196,45 @@ func TestClashForASlot(t *testing.T) {
 			e := newEnv()
 			e.Forced = true
 			out, err = window.Write(t.Context(), e, w, draft)
-			if err != nil || out.Item == nil || has(out.Gone, "there") != test.enters || (out.Item.Key == "") == test.enters {
+			if err != nil || out.Item == nil || len(out.Gone) != 0 || len(out.Mitigations) != 0 || out.Item.Key != "" {
 				t.Errorf("forced: %+v, %v", out, err)
+			}
+		})
+	}
+}
+
+// What an administrator wants in takes the place of nothing, which nobody could bring back: it has its slot where that is free.
+func TestForcedIntoASlot(t *testing.T) {
+	t.Parallel()
+	there := item("there", window.UserPreference, "A room on a high floor.")
+	there.Key = "taken"
+	with, without := window.Segment{ID: "s", Items: []window.Item{there}}, window.Segment{ID: "s"}
+	other := window.Segment{ID: "other", Items: []window.Item{there}}
+	for _, test := range []struct {
+		name    string
+		segment window.Segment
+		second  window.Window
+	}{
+		{"of a window", without, window.Window{Items: []window.Item{there}, Segments: []window.Segment{without}}},
+		{"of the segment", with, window.Window{Segments: []window.Segment{with}}},
+		{"of another segment", without, window.Window{Segments: []window.Segment{other, without}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv()
+			e.Forced = true
+			windows := []window.Window{{Capacity: 1000, Segments: []window.Segment{test.segment}}, test.second}
+			windows[1].Capacity = 1000
+			for key, want := range map[string]string{"taken": "", "free": "free"} {
+				draft := window.Draft{Type: window.UserPreference, Content: "A room near the garden.", Key: key}
+				shared, err := window.Share(t.Context(), e, test.segment, windows, 0, draft)
+				if err != nil || shared.Item == nil || shared.Item.Key != want || len(shared.Gone)+len(shared.Windows[1].Gone) != 0 {
+					t.Errorf("shared, %s: %+v, %v", key, shared, err)
+				}
+				out, err := window.Write(t.Context(), e, windows[1], draft)
+				if err != nil || out.Item == nil || out.Item.Key != want || len(out.Gone) != 0 {
+					t.Errorf("written, %s: %+v, %v", key, out, err)
+				}
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		return Shared{}, err
 	}
 	p.about = &windows[through]
-	if e.Forced && slices.ContainsFunc(windows, func(w Window) bool { return keyed(w.Items, d.Key) != nil }) {
+	if e.Forced && slices.ContainsFunc(windows, func(w Window) bool { return w.taken(d.Key) }) {
 		d.Key = "" // which what stays there has
 	}
 	item, err := p.newItem(d)

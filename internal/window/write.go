@@ -21,7 +21,7 @@ type Env struct {
 	NewID      func() string
 	Now        time.Time
 	Records    []Record // verified, those that speak of the content
-	Forced     bool     // an administrator wants it in: nothing is judged
+	Forced     bool     // an administrator wants it in: nothing is judged, and nothing makes way, so that it has its slot if that is free
 }
 
 // PairKey names a pair of texts, whichever of them came first.
@@ -177,6 +177,9 @@ func (p *plan) newItem(d Draft) (*Item, error) {
 	if observed.IsZero() {
 		observed = p.e.Now
 	}
+	if p.e.Forced && p.w.taken(d.Key) {
+		d.Key = "" // which what stays has
+	}
 	p.place++
 	return &Item{
 		ID: p.e.NewID(), Place: p.place, Type: d.Type, Key: d.Key, Content: d.Content, Tokens: n, Source: d.Source,
@@ -237,9 +240,6 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 			out.Mitigations = append(out.Mitigations, Mitigation{
 				Failure: Clash, Action: ActionRejected, Items: []string{shared.ID}, Reason: fmt.Sprintf("the slot %q is shared with other windows", item.Key),
 			})
-			if p.e.Forced {
-				item.Key = ""
-			}
 		}
 	}
 	if older := keyed(p.w.Items, item.Key); older != nil && !slices.Contains(superseded, older.ID) {
@@ -248,9 +248,6 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 			out.Mitigations = append(out.Mitigations, Mitigation{
 				Failure: Clash, Action: ActionRejected, Items: []string{older.ID}, Reason: fmt.Sprintf("the slot %q holds %s", item.Key, why),
 			})
-			if p.e.Forced {
-				item.Key = "" // which what stays has
-			}
 		} else {
 			superseded = append(superseded, older.ID)
 			if older.Content != item.Content {
@@ -269,11 +266,8 @@ func (p *plan) assess(out *Outcome, item *Item) error {
 		out.reject(fmt.Sprintf("irrelevant: its relevance to the window's task and goals is %.2f, and %.1f is needed", q.Relevance, MinRelevance))
 	}
 	out.Quality = *q
-	if p.e.Forced {
+	if out.settle(); p.e.Forced {
 		out.Rejected = ""
-		out.Mitigations = slices.DeleteFunc(out.Mitigations, func(m Mitigation) bool { return m.Action == ActionRejected })
-	} else {
-		out.settle()
 	}
 	if out.Rejected == "" {
 		p.leave(superseded, false)
