@@ -9,8 +9,8 @@ CREATE INDEX messages_pair ON log.messages (
     WHERE ambient ? 'thread_id';
 
 -- The latest threads of the two, which are called by these keys, and what is shown of each; or the one that is called so. With a
--- viewer, of those that they take part in. The events of the two are gone through from the newest on, and those of a thread that
--- was met are passed over. It has its owner's rights, and looks for itself whether the viewer takes part: behind policies no
+-- viewer, of those that they take part in. A few hundred are gone through by their names, however many events each has. Of more, the
+-- events of the two are gone through from the newest on, and those of a thread that was met are passed over. It has its owner's rights, and looks for itself whether the viewer takes part: behind policies no
 -- index leads to what is between two, and each policy on the way would go through all sessions of theirs.
 DROP FUNCTION log.sessions_between;
 -- +goose StatementBegin
@@ -26,14 +26,38 @@ DECLARE
     pair    TEXT := log.pair_key(agent, person);
     at      TIMESTAMPTZ := 'infinity';
     place   BIGINT := 0;
+    few     INT := GREATEST(200, most);
+    names   TEXT[] := '{}';
+    name    TEXT := '';
 BEGIN
-    IF log.viewer() IS NOT NULL AND log.viewer() IS DISTINCT FROM viewer THEN
+    IF log.viewer() IS NOT NULL AND log.viewer() IS DISTINCT FROM viewer OR viewer IS NULL AND current_setting('role') = 'cm_player' THEN
         RETURN;
     END IF;
     IF called IS NOT NULL THEN
         threads := ARRAY[log.event_session(agent_key, person_key, called)];
     END IF;
-    WHILE called IS NULL AND cardinality(threads) < most LOOP
+    WHILE called IS NULL AND cardinality(names) <= few LOOP
+        SELECT log.event_thread(m.ambient, m.thread_hash) INTO name FROM log.messages m
+        WHERE log.pair_key(log.event_agent(m.role, m.owner_id, m.players_id), log.event_person(m.role, m.owner_id, m.players_id)) = pair
+            AND log.event_thread(m.ambient, m.thread_hash) > name
+        ORDER BY log.event_thread(m.ambient, m.thread_hash) LIMIT 1;
+        EXIT WHEN NOT FOUND;
+        names := names || name;
+    END LOOP;
+    IF cardinality(names) BETWEEN 1 AND few THEN
+        -- A name of more than 200 bytes stands there as the thread's hash; and so does an erased event's.
+        threads := ARRAY(SELECT t.hash FROM (
+                SELECT log.event_session(agent_key, person_key, c.name) AS hash FROM unnest(names) AS c (name)
+                UNION SELECT m.session_hash FROM unnest(names) AS c (name) JOIN log.messages m ON m.session_hash = c.name::CHAR(64)
+                WHERE length(c.name) = 64 AND m.sequence <= 100 AND octet_length(m.ambient ->> 'thread_id') > 200) t
+            CROSS JOIN LATERAL (SELECT m.created_at, m.id FROM log.messages m
+                WHERE m.session_hash = t.hash AND m.ambient ? 'thread_id' AND log.event_agent(m.role, m.owner_id, m.players_id) = agent
+                    AND log.event_person(m.role, m.owner_id, m.players_id) = person
+                ORDER BY m.sequence DESC LIMIT 1) l
+            WHERE viewer IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = viewer AND v.session_hash = t.hash)
+            ORDER BY l.created_at DESC, l.id DESC LIMIT most);
+    END IF;
+    WHILE called IS NULL AND cardinality(names) > few AND cardinality(threads) < most LOOP
         SELECT m.session_hash::CHAR(64) AS session, m.created_at, m.id INTO latest FROM log.messages m
         WHERE log.pair_key(log.event_agent(m.role, m.owner_id, m.players_id), log.event_person(m.role, m.owner_id, m.players_id)) = pair
             AND m.ambient ? 'thread_id' AND (m.created_at, m.id) < (at, place) AND m.session_hash <> ALL (threads)
