@@ -31,7 +31,7 @@ const (
 	MaxAsideBytes   = 256 << 20 // of a window's scratchpad, in all
 	MaxRemoved      = 1000      // items in one call
 	MaxToolsQuery   = 4 << 10
-	MaxDrafts       = 1000 // of what a window did not take, that are kept: see memory.keep_drafts
+	MaxDrafts       = 1000 // of what a window did not take, or gave up, that are kept: see memory.keep_heavy
 	windowTries     = 20   // while other servers write to the same window
 	rememberedTexts = 20_000
 	rememberedText  = 16 << 10 // bytes

@@ -149,7 +149,7 @@ func (o *WindowOperation) overrulable() (enters bool, err error) {
 		return enters, nil
 	}
 	if slices.ContainsFunc(o.Mitigations, func(m window.Mitigation) bool { return m.Action == window.ActionSuperseded }) {
-		return false, fault.Input("operation", "what made way is not kept any more: it was erased")
+		return false, fault.Input("operation", "what made way is not kept any more: it was erased, or much more has made way since")
 	}
 	return false, fault.Input("operation", "has nothing to overrule: nothing was rejected, nothing made way, and no judge found a contradiction")
 }
