@@ -256,7 +256,7 @@ var (
 	tokenCursor     = regexp.MustCompile(`^tokens:\d+:`)
 )
 
-// shown is an answer to the byte, but for random ids, which stand by their order, moments of now, and the order of errors of
+// shown is an answer to the byte, but for random ids, which stand by their order, moments of now and of the last use, and the order of errors of
 // fields that are answered at the same time.
 func shown(a answer) string {
 	names := map[string]string{}
@@ -278,6 +278,7 @@ func shown(a answer) string {
 		return names[id]
 	})
 	body = clockPattern.ReplaceAllString(body, "now")
+	body = strings.ReplaceAll(body, `"lastUsedAt":null`, `"lastUsedAt":"now"`) // noted behind the answer, by each server when it gets to it
 	header := a.header.Clone()
 	for _, name := range []string{"Date", "Content-Length"} { // a slow answer is sent in chunks
 		header.Del(name)
