@@ -1,6 +1,7 @@
 package window
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -76,36 +77,72 @@ func (p *plan) against(item *Item) []known {
 	return append(firm.found, own.found...)
 }
 
-// judge compares an item with what is known, and gives the ids of what it supersedes.
-func (p *plan) judge(out *Outcome, item *Item) (superseded []string, err error) {
-	found := p.against(item)
-	pairs := pairsOf(found, item)
-	if len(pairs) == 0 {
-		return nil, nil
-	}
-	verdicts, err := p.e.Judge.Judge(p.ctx, pairs)
-	if err != nil {
-		return nil, err
-	}
-	return p.weigh(out, item, found, pairs, verdicts), nil
+// asked is what a judge is asked of a text, and what it says.
+type asked struct {
+	found    []known
+	pairs    []Pair
+	verdicts []Verdict
 }
 
-func pairsOf(found []known, item *Item) []Pair {
-	pairs := make([]Pair, len(found))
-	for i, k := range found {
-		pairs[i] = Pair{Known: k.text, New: item.Content}
+// asks gives what a judge is to be asked of an item: nothing if an administrator wants it in.
+func (p *plan) asks(item *Item) asked {
+	if p.e.Forced {
+		return asked{}
 	}
-	return pairs
+	a := asked{found: p.against(item)}
+	for _, k := range a.found {
+		a.pairs = append(a.pairs, Pair{Known: k.text, New: item.Content})
+	}
+	return a
+}
+
+// ask has a judge asked all at once, since a model takes a while, and each pair once: what is nearest to each text first, since a model
+// has a limit for what it is asked at once.
+func (e *Env) ask(ctx context.Context, all []asked) error {
+	var pairs []Pair
+	at := map[Pair]int{}
+	for rank := range 2 * mostCompared {
+		for i := range all {
+			if rank >= len(all[i].pairs) {
+				continue
+			}
+			pair := all[i].pairs[rank]
+			if _, known := at[pair]; !known {
+				at[pair], pairs = len(pairs), append(pairs, pair)
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	verdicts, err := e.Judge.Judge(ctx, pairs)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		all[i].verdicts = make([]Verdict, len(all[i].pairs))
+		for j, pair := range all[i].pairs {
+			all[i].verdicts[j] = verdicts[at[pair]]
+		}
+	}
+	return nil
+}
+
+// judge compares an item with what is known.
+func (p *plan) judge(item *Item) (asked, error) {
+	all := []asked{p.asks(item)}
+	err := p.e.ask(p.ctx, all)
+	return all[0], err
 }
 
 // weigh decides by what was judged of an item what comes of it, and gives the ids of what it supersedes.
-func (p *plan) weigh(out *Outcome, item *Item, found []known, pairs []Pair, verdicts []Verdict) (superseded []string) {
-	for i, v := range verdicts {
-		k := &found[i]
-		if v.Relation == Unrelated || v.Relation == Contradicts && p.w.Overruled[PairKey(pairs[i])] {
+func (p *plan) weigh(out *Outcome, item *Item, a asked) (superseded []string) {
+	for i, v := range a.verdicts {
+		k := &a.found[i]
+		if v.Relation == Unrelated || v.Relation == Contradicts && p.w.Overruled[PairKey(a.pairs[i])] {
 			continue
 		}
-		j := Judgement{Verdict: v, Pair: pairs[i]}
+		j := Judgement{Verdict: v, Pair: a.pairs[i]}
 		if k.record != nil {
 			j.Record = &k.record.Hash
 		} else {

@@ -36,8 +36,18 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 	if err != nil {
 		return Shared{}, err
 	}
+	plans, all := make([]*plan, len(windows)), []asked{p.asks(item)}
+	for i, w := range windows {
+		if plans[i], err = newPlan(ctx, e, w); err != nil {
+			return Shared{}, err
+		}
+		all = append(all, plans[i].without(segment.ID).asks(item))
+	}
+	if err := e.ask(ctx, all); err != nil {
+		return Shared{}, err
+	}
 	var out Shared
-	if err := p.assess(&out.Outcome, item); err != nil {
+	if err := p.assess(&out.Outcome, item, all[0]); err != nil {
 		return Shared{}, err
 	}
 	if out.Rejected == "" {
@@ -45,16 +55,13 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		out.Item = item
 	}
 	out.Change = p.change()
-	plans, outcomes := make([]*plan, len(windows)), make([]Outcome, len(windows))
-	for i, w := range windows {
-		if plans[i], err = newPlan(ctx, e, w); err != nil {
-			return Shared{}, err
-		}
+	outcomes := make([]Outcome, len(windows))
+	for i := range windows {
 		outcomes[i] = Outcome{Before: plans[i].before, Quality: out.Quality}
 		if out.Item == nil || e.Forced {
 			continue
 		}
-		stays, err := plans[i].makeWay(&outcomes[i], item, segment.ID)
+		stays, err := plans[i].makeWay(&outcomes[i], item, segment.ID, all[i+1])
 		if err != nil {
 			return Shared{}, err
 		}
@@ -100,23 +107,24 @@ func othersRoom(err error, own bool, what string) error {
 	return fault.New(fault.ContextWindowExceeded, "another window that sees the segment has no room for %s; nothing was changed", what)
 }
 
+// without gives a plan without a segment, and without records: of these others are asked.
+func (p *plan) without(segment string) *plan {
+	e, of := *p.e, *p
+	e.Records = nil
+	of.e, of.w.Segments = &e, slices.DeleteFunc(slices.Clone(p.w.Segments), func(s Segment) bool { return s.ID == segment })
+	return &of
+}
+
 // makeWay takes out of a window what contradicts something more recent that it is to share by a segment, and tells whether anything of
 // that kind stays all the same, as what it shares by other segments does.
-func (p *plan) makeWay(out *Outcome, item *Item, segment string) (stays bool, err error) {
-	e := *p.e
-	e.Records = nil // they were asked, and so was the segment
-	of := *p
-	of.e, of.w.Segments = &e, slices.DeleteFunc(slices.Clone(p.w.Segments), func(s Segment) bool { return s.ID == segment })
+func (p *plan) makeWay(out *Outcome, item *Item, segment string, a asked) (stays bool, err error) {
+	of, shared := p.without(segment), *item
 	for _, s := range of.w.Segments {
 		if other := keyed(s.Items, item.Key); other != nil && other.Content != item.Content {
 			return true, nil
 		}
 	}
-	shared := *item
-	superseded, err := of.judge(out, &shared)
-	if err != nil {
-		return false, err
-	}
+	superseded := of.weigh(out, &shared, a)
 	if own := keyed(p.w.Items, item.Key); own != nil && !slices.Contains(superseded, own.ID) {
 		if stands(own, item) != "" {
 			return true, nil
@@ -146,106 +154,6 @@ func refuseShare(s Shared, windows []Window) Shared {
 	return out
 }
 
-// Chosen is something that ranked context has selected.
-type Chosen struct {
-	Draft
-	Said      string // the content without what stands before it in a list, which is what is judged
-	Relevance float64
-}
-
-// Left gives how many tokens a window has left once it is compressed, if it has to be; see Select.
-func Left(ctx context.Context, e *Env, w Window) (int, error) {
-	p, err := newPlan(ctx, e, w)
-	if err != nil {
-		return 0, err
-	}
-	_, err = p.makeRoom(0)
-	return p.w.Capacity - p.w.Used(), err
-}
-
-// Select decides what of ranked context enters a window: in its order, what is not there yet, no verified record contradicts,
-// and fits.
-func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []Item, error) {
-	p, err := newPlan(ctx, e, w)
-	if err != nil {
-		return Outcome{}, nil, err
-	}
-	out := Outcome{Before: p.before}
-	if out.Compression, err = p.makeRoom(0); err != nil {
-		return Outcome{}, nil, err
-	}
-	asked, err := p.poison(chosen)
-	if err != nil {
-		return Outcome{}, nil, err
-	}
-	var entered []Item
-	for i, c := range chosen {
-		if c.Source != nil && p.w.holds(*c.Source) {
-			continue
-		}
-		item, err := p.newItem(c.Draft)
-		if err != nil {
-			return Outcome{}, nil, err
-		}
-		item.Quality = Quality{Relevance: c.Relevance, Freshness: freshness(e.Now.Sub(item.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
-		before := len(out.Mitigations)
-		p.weigh(&out, item, asked[i].found, asked[i].pairs, asked[i].verdicts)
-		if len(out.Mitigations) > before || p.w.Used()+item.Tokens > p.w.Capacity {
-			continue
-		}
-		p.add(*item)
-		entered = append(entered, *item)
-	}
-	out.Change = p.change()
-	return out, entered, nil
-}
-
-// verdicts are what a judge says of a text.
-type verdicts struct {
-	found    []known
-	pairs    []Pair
-	verdicts []Verdict
-}
-
-// poison asks whether what was selected contradicts verified records, or what is shared: only these are asked, and all at once, since a
-// model takes a while and has a limit for what it is asked at once.
-func (p *plan) poison(chosen []Chosen) ([]verdicts, error) {
-	asked := make([]verdicts, len(chosen))
-	if p.e.Forced {
-		return asked, nil
-	}
-	of := *p
-	of.w.Items = nil
-	var pairs []Pair
-	for i, c := range chosen {
-		if c.Source != nil && p.w.holds(*c.Source) {
-			continue
-		}
-		said := Item{Type: c.Type, Key: c.Key, Content: c.Said}
-		asked[i].found = of.against(&said)
-		asked[i].pairs = pairsOf(asked[i].found, &said)
-		pairs = append(pairs, asked[i].pairs...)
-	}
-	if len(pairs) == 0 {
-		return asked, nil
-	}
-	all, err := p.e.Judge.Judge(p.ctx, pairs)
-	if err != nil {
-		return nil, err
-	}
-	for i := range asked {
-		n := len(asked[i].pairs)
-		asked[i].verdicts, all = all[:n], all[n:]
-	}
-	return asked, nil
-}
-
-// holds tells whether something that came from a source is in a window, or in what it shares.
-func (w *Window) holds(source Source) bool {
-	from := func(item Item) bool { return item.Source != nil && *item.Source == source }
-	return slices.ContainsFunc(w.Items, from) || slices.ContainsFunc(w.Segments, func(s Segment) bool { return slices.ContainsFunc(s.Items, from) })
-}
-
 // Inject decides whether something from the scratchpad, under its id there, enters a window, which may have to be compressed. It
 // is judged as what is written, but need not be relevant: somebody has asked for it.
 func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) {
@@ -262,10 +170,11 @@ func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) 
 	entry.Place, entry.AddedAt, entry.Injected = p.place, e.Now, true
 	entry.Quality = Quality{Relevance: 1, Freshness: freshness(e.Now.Sub(entry.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
 	if !e.Forced {
-		superseded, err := p.judge(&out, &entry)
+		said, err := p.judge(&entry)
 		if err != nil {
 			return Outcome{}, err
 		}
+		superseded := p.weigh(&out, &entry, said)
 		if out.settle(); out.Rejected == "" {
 			p.leave(superseded, false)
 			if err := p.cut(); err != nil {

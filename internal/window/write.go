@@ -128,7 +128,11 @@ func Write(ctx context.Context, e *Env, w Window, d Draft) (Outcome, error) {
 		return Outcome{}, err
 	}
 	out := Outcome{Before: p.before}
-	if err := p.assess(&out, item); err != nil {
+	said, err := p.judge(item)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := p.assess(&out, item, said); err != nil {
 		return Outcome{}, err
 	}
 	if out.Rejected == "" {
@@ -220,20 +224,14 @@ func (p *plan) change() Change {
 	return p.Change
 }
 
-// assess measures an item, and takes out of the window what it supersedes.
-func (p *plan) assess(out *Outcome, item *Item) error {
+// assess measures an item, of which a judge was asked, and takes out of the window what it supersedes.
+func (p *plan) assess(out *Outcome, item *Item, said asked) error {
 	q := &item.Quality
 	*q = Quality{
 		Relevance: p.e.relevance(cmp.Or(p.about, &p.w), item.Type, item.Content), Freshness: freshness(p.e.Now.Sub(item.ObservedAt)),
 		Accuracy: unverified, Completeness: 1, Consistency: 1,
 	}
-	var superseded []string
-	if !p.e.Forced {
-		var err error
-		if superseded, err = p.judge(out, item); err != nil {
-			return err
-		}
-	}
+	superseded := p.weigh(out, item, said)
 	for _, segment := range p.w.Segments {
 		if shared := keyed(segment.Items, item.Key); shared != nil && shared.Content != item.Content {
 			q.Consistency = 0
