@@ -2,9 +2,7 @@ package graph_test
 
 import (
 	"log/slog"
-	"maps"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -101,11 +99,8 @@ func TestSelectWithSlowModel(t *testing.T) {
 		}
 		return "unrelated", ""
 	})
-	var first sync.Once
 	server.Break(func(x *endpointtest.Exchange) {
-		right := false
-		first.Do(func() { right = true })
-		if right || x.Wait() {
+		if strings.Contains(string(x.Body), `Alba tower is in Paris\",\"new\":\"The Alba`) || x.Wait() {
 			x.Answer()
 		}
 	})
@@ -116,13 +111,13 @@ func TestSelectWithSlowModel(t *testing.T) {
 	judge, summariser := db.BuiltIn()
 	f := model.WithFallback(judge, summariser, slog.New(slog.DiscardHandler))
 	a.store.UseModels(f, f)
-	towers := []string{"Alba", "Brisa", "Cedro", "Duero", "Encina", "Faro", "Gala", "Hiedra"}
+	towers := []string{"Alba", "Brisa", "Cedro", "Duero", "Encina", "Faro", "Gala", "Hiedra", "Iris", "Jara", "Lirio", "Mirto", "Nardo", "Olmo", "Pino", "Roble", "Sauce"}
 	for _, name := range towers {
 		a.addRecord("Tower "+name, "The "+name+" tower is in Paris")
 		a.append(message("towers", "The "+name+" tower is in London"))
 	}
 	id := a.newWindow("towers", 4096, "")
-	a.ask(`mutation($w: ID!) { selectIntoWindow(window: $w, input: {query: "London", limit: 8, threshold: 0}) { id } }`, object{"w": id}, &struct{}{})
+	a.ask(`mutation($w: ID!) { selectIntoWindow(window: $w, input: {query: "London", limit: 17, threshold: 0}) { id } }`, object{"w": id}, &struct{}{})
 	var out struct {
 		Window struct {
 			Items      []windowItem
@@ -148,9 +143,9 @@ func TestSelectWithSlowModel(t *testing.T) {
 		}
 		by[j.Relation+" by "+j.By+why]++
 	}
-	// 64 pairs are 4 requests, of which the one that was answered has what is said of 2 messages.
-	want := map[string]int{"CONTRADICTS by " + llmtest.Model: 2, "CONTRADICTS by rules; the model did not answer within 3s": 6}
-	if len(out.Window.Items) != 0 || !maps.Equal(by, want) || len(server.Requests()) != 4 {
-		t.Errorf("%d requests; what was judged is %v, want %v; the window holds %q", len(server.Requests()), by, want, texts(out.Window.Items))
+	// A request has 16 pairs: the one that was answered has what is said of some towers, and no request of all.
+	own, rest := by["CONTRADICTS by "+llmtest.Model], by["CONTRADICTS by rules; the model did not answer within 3s"]
+	if len(out.Window.Items) != 0 || own == 0 || rest == 0 || own+rest != len(towers) || len(by) != 2 {
+		t.Errorf("%d requests; what was judged of %d is %v; the window holds %q", len(server.Requests()), len(towers), by, texts(out.Window.Items))
 	}
 }
