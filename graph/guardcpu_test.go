@@ -122,6 +122,8 @@ func attacks(t testing.TB) map[string]attack {
 			`","ownerId":"a","content":"`+strings.Repeat(`\u00e9`, 20)+strings.Repeat("x", 15_000)+`","hashtags":["a","a","a","a"]}`+`,`, 999) + `1]}}`, "", "m[999]"},
 		"large, the last message is wrong": {requestBody(t, append16, map[string]any{"m": append(slices.Repeat([]any{map[string]any{
 			"sessionHash": strings.Repeat("0", 64), "ownerId": "a", "content": strings.Repeat("x", 100)}}, (MaxValues-2*valuesPerMiB)/7-2), 1)}), "", "m["},
+		"16 MiB beyond ASCII, the last message is wrong": {requestBody(t, append16, map[string]any{"m": append(slices.Repeat([]any{map[string]any{
+			"sessionHash": strings.Repeat("0", 64), "ownerId": "a", "content": "x" + strings.Repeat("é", 8000)}}, 999), 1)}), "", "m[999]"},
 		"17 MiB": {strings.Repeat("x", 17<<20), "", "the limit for any"},
 	} {
 		a.code = fault.BadUserInput

@@ -1,7 +1,7 @@
 package graph
 
 import (
-	stdjson "encoding/json"
+	"encoding/json"
 	"mime"
 	"net/http"
 	"strings"
@@ -9,51 +9,11 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/tzzr/context-manager/internal/fault"
 )
 
 // jsonPost answers requests by POST. The front has looked at them; gqlgen's own transport would decode a body again, and scan
 // each answer again.
 type jsonPost struct{ transport.POST }
-
-// decoding is how bodies are read: numbers as they are written, which the API's scalars look at.
-var decoding = json.JoinOptions(jsontext.AllowDuplicateNames(true), json.WithUnmarshalers(json.UnmarshalFromFunc(
-	func(d *jsontext.Decoder, into *any) error {
-		if d.PeekKind() != '0' {
-			return json.SkipFunc
-		}
-		number, err := d.ReadValue()
-		*into = stdjson.Number(number)
-		return err
-	})))
-
-// decode reads a body. The error says if it was not JSON, or if a part is not an object.
-func (e envelope) decode(sent []byte) (*graphql.RawParams, error) {
-	for _, part := range []struct {
-		name string
-		text []byte
-	}{{"variables", e.variables}, {"extensions", e.extensions}} {
-		if part.text != nil && part.text[0] != '{' && string(part.text) != "null" {
-			if !jsontext.Value(sent).IsValid() {
-				return nil, errNoJSON
-			}
-			return nil, fault.Input(part.name, "is not an object")
-		}
-	}
-	var body struct {
-		Query         string         `json:"query"`
-		OperationName string         `json:"operationName"`
-		Variables     map[string]any `json:"variables"`
-		Extensions    map[string]any `json:"extensions"`
-	}
-	if err := json.Unmarshal(sent, &body, decoding); err != nil {
-		return nil, errNoJSON
-	}
-	return &graphql.RawParams{Query: body.Query, OperationName: body.OperationName, Variables: body.Variables, Extensions: body.Extensions}, nil
-}
 
 // Do answers.
 func (jsonPost) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
@@ -118,7 +78,7 @@ func writeResponse(w http.ResponseWriter, response *graphql.Response, executed b
 		begin = ','
 	}
 	add := func(called string, value any) {
-		b, err := stdjson.Marshal(value)
+		b, err := json.Marshal(value)
 		if err != nil {
 			panic(err) // of text and numbers, there is none that cannot be written
 		}

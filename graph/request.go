@@ -204,7 +204,7 @@ func (f front) admit(w http.ResponseWriter, r *http.Request, x *exchange, body [
 	case x.stream || r.Method == http.MethodGet:
 		body, err = parts.body(body)
 	default:
-		x.params, err = parts.decode(body)
+		x.params, err = decode(body)
 	}
 	if err != nil {
 		writeError(w, r, http.StatusBadRequest, err)
