@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -18,9 +19,12 @@ import (
 var dist embed.FS
 
 // Content policies. The console runs no inline script or style and loads nothing from elsewhere. The playground's
-// editor writes style elements and reads its fonts from data: addresses, so that page alone may.
+// editor writes style elements and reads its fonts from data: addresses, so that page alone may. The script that checks
+// chains compiles WebAssembly to hash with: it runs in a worker, where the policy of its own answer is in force, and not
+// that of the page.
 const (
 	strictPolicy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+	workerPolicy = strictPolicy + "; script-src 'self' 'wasm-unsafe-eval'"
 	editorPolicy = strictPolicy + "; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data:"
 )
 
@@ -108,6 +112,9 @@ func document(files fs.FS, name, policy string) http.Handler {
 	})
 }
 
+// checksChains tells web/console/src/chain/worker.ts among the files that the build makes.
+var checksChains = regexp.MustCompile(`^assets/worker-[^.]+\.js$`)
+
 // assets serves files whose names change with their content. The build leaves name.gz beside name where that is
 // smaller.
 func assets(files fs.FS) http.Handler {
@@ -118,6 +125,9 @@ func assets(files fs.FS) http.Handler {
 			return
 		}
 		h := w.Header()
+		if checksChains.MatchString(name) {
+			h.Set("Content-Security-Policy", workerPolicy)
+		}
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("Vary", "Accept-Encoding")
 		h.Set("Content-Type", contentType(name))

@@ -24,14 +24,16 @@ func built(t *testing.T) fstest.MapFS {
 		t.Fatal(err)
 	}
 	return fstest.MapFS{
-		".gitkeep":            {},
-		"index.html":          {Data: []byte("<title>console</title>")},
-		"playground.html":     {Data: []byte("<title>playground</title>")},
-		"favicon.svg":         {Data: []byte("<svg/>")},
-		"assets/app-1.js":     {Data: []byte("script")},
-		"assets/app-1.js.gz":  {Data: packed.Bytes()},
-		"assets/plain-2.css":  {Data: []byte("style")},
-		"assets/deep/name.js": {Data: []byte("deep")},
+		".gitkeep":             {},
+		"index.html":           {Data: []byte("<title>console</title>")},
+		"playground.html":      {Data: []byte("<title>playground</title>")},
+		"favicon.svg":          {Data: []byte("<svg/>")},
+		"assets/app-1.js":      {Data: []byte("script")},
+		"assets/app-1.js.gz":   {Data: packed.Bytes()},
+		"assets/plain-2.css":   {Data: []byte("style")},
+		"assets/worker-4.js":   {Data: []byte("worker")},
+		"assets/a.worker-5.js": {Data: []byte("another worker")},
+		"assets/deep/name.js":  {Data: []byte("deep")},
 	}
 }
 
@@ -111,6 +113,9 @@ func TestHeaders(t *testing.T) {
 		{"/", "Content-Security-Policy", strictPolicy},
 		{"/unknown", "Content-Security-Policy", strictPolicy},
 		{"/playground", "Content-Security-Policy", editorPolicy},
+		{"/assets/app-1.js", "Content-Security-Policy", strictPolicy},
+		{"/assets/worker-4.js", "Content-Security-Policy", workerPolicy},
+		{"/assets/a.worker-5.js", "Content-Security-Policy", strictPolicy},
 		{"/threads", "X-Content-Type-Options", "nosniff"},
 		{"/threads", "Referrer-Policy", "no-referrer"},
 		{"/assets/app-1.js", "Cache-Control", "public, max-age=31536000, immutable"},
@@ -125,6 +130,9 @@ func TestHeaders(t *testing.T) {
 	}
 	if strings.Contains(strictPolicy, "unsafe") {
 		t.Errorf("the console's policy = %q, want nothing unsafe", strictPolicy)
+	}
+	if strings.Contains(workerPolicy, "'unsafe") {
+		t.Errorf("the worker's policy = %q, want nothing unsafe but WebAssembly", workerPolicy)
 	}
 }
 

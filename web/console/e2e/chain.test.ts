@@ -125,6 +125,33 @@ describe("the check of a session", () => {
     await v.end();
   });
 
+  it("hashes by WebAssembly in its workers, which may compile that, and the page may not", async () => {
+    const v = await Visit.begin(browser, server);
+    await v.signIn(`/sessions/${session}`);
+    await article(v, 1).waitFor();
+    const asked = v.page.waitForRequest(/assets\/worker-[^/]*\.js$/);
+    await press(v);
+    const address = (await asked).url();
+    await verification(v).getByText("The script that checked this").waitFor();
+    await v.end(); // nothing was refused
+    const other = await Visit.begin(browser, server);
+    await other.signIn(`/sessions/${session}`);
+    const started = other.page.waitForEvent("worker");
+    await other.page.evaluate((url) => {
+      Object.assign(globalThis, { kept: new Worker(url, { type: "module" }) });
+    }, address);
+    const compiles = () => {
+      try {
+        return Boolean(new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])));
+      } catch {
+        return false;
+      }
+    };
+    expect(await (await started).evaluate(compiles)).toBe(true);
+    expect(await other.page.evaluate(compiles)).toBe(false);
+    await other.page.context().close();
+  });
+
   it("that fails is not finished, which is neither nothing nor well", async () => {
     const v = await Visit.begin(browser, server);
     await v.signIn(`/sessions/${session}`);

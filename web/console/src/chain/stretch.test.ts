@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Head } from "../seal/checkpoint";
 import { TestTree } from "../seal/testing";
 import { Together } from "../seal/together";
-import { concat, fromBase64, fromHex, sha256, toHex, uint32 } from "./bytes";
+import { Batch, lanesHere } from "./batch";
+import { concat, fromBase64, fromHex, uint32 } from "./bytes";
 import type { ChainMessage } from "./check";
-import { Digest } from "./digest";
 import { SessionCheck } from "./session";
 import { noteOf, Stretches } from "./stretch";
 import { chain, digits, write } from "./testing";
@@ -54,29 +54,18 @@ function encode(messages: ChainMessage[], { size = 1e9, foreign = 1, next = null
   return { body: bytes.buffer as ArrayBuffer, bytes, head };
 }
 
-const stretches = new Stretches();
-const check = (body: ArrayBuffer, head: Head | null) => stretches.check(body, session, head);
+const hashers = [
+  ["four at a time", lanesHere()],
+  ["one by one", null],
+] as const;
 const none = { hashes: [], lists: [], texts: [] };
 
-describe("a digest", () => {
-  it("is that of the library, for every length around its blocks", () => {
-    const bytes = Uint8Array.from({ length: 400 }, (_, i) => (i * 7_919) % 251);
-    const view = new DataView(bytes.buffer);
-    const found = new Uint8Array(32);
-    for (let n = 0; n <= 300; n++) {
-      const digest = new Digest().of(bytes, view, 3, n);
-      digest.write(new DataView(found.buffer), 0);
-      expect(toHex(found)).toBe(sha256(bytes.subarray(3, 3 + n)));
-      expect(digest.is(new DataView(found.buffer), 0)).toBe(true);
-    }
-  });
-});
-
-describe("leaves that are proved together", () => {
+describe.each(hashers)("leaves that are proved together, hashed %s", (_, lanes) => {
   it("give the root of every tree, whichever they are, and with any other hash they do not", () => {
     const leaves = Array.from({ length: 9 }, (_, i) => ({ session, sequence: i + 1, hash: digits(String(i)) }));
     const tree = new TestTree(leaves);
-    const together = new Together();
+    const batch = new Batch(lanes);
+    const together = new Together(batch);
     for (let size = 1; size <= leaves.length; size++) {
       for (let set = 1; set < 2 ** size; set++) {
         const told = leaves.slice(0, size).flatMap((_, i) => (set & (2 ** i) ? [i] : []));
@@ -84,12 +73,15 @@ describe("leaves that are proved together", () => {
         const bytes = concat(path);
         const head = { size, root: tree.root(size) };
         const proves = (hashes: Uint8Array, n: number, skip = -1) => {
-          together.begin(session);
+          batch.clear();
+          together.begin(fromHex(session), told.length);
+          const at = batch.take(hashes.length + 32);
+          batch.bytes.set(hashes, at + 32);
           for (const i of told) {
-            const hash = fromHex(leaves[i === skip ? (i + 1) % 9 : i]?.hash ?? "");
-            together.tell(i, i + 1, new DataView(hash.slice().buffer), 0);
+            batch.bytes.set(fromHex(leaves[i === skip ? (i + 1) % 9 : i]?.hash ?? ""), at);
+            together.tell(i, i + 1, at);
           }
-          return together.prove(head, hashes, 0, n);
+          return together.prove(head, at + 32, n);
         };
         expect(proves(bytes, path.length)).toBe(true);
         expect(proves(bytes, path.length, told[0])).toBe(false);
@@ -103,7 +95,9 @@ describe("leaves that are proved together", () => {
   });
 });
 
-describe("a stretch", () => {
+describe.each(hashers)("a stretch, hashed %s", (_, lanes) => {
+  const stretches = new Stretches(lanes);
+  const check = (body: ArrayBuffer, head: Head | null) => stretches.check(body, session, head);
   const refs = [{ type: "CONTEXT", hash: digits("c") }];
   const messages = chain(4);
   const fifth = write({ sequence: 5, prevHash: messages[3]?.hash ?? "", refs, attachmentsText: '{"a": 1}' });
@@ -216,7 +210,7 @@ describe("a stretch", () => {
   });
 
   it("gathers what its fields hold, once", () => {
-    const fresh = new Stretches();
+    const fresh = new Stretches(lanes);
     const { body } = encode(all);
     fresh.check(body, session, null);
     const { hashes, lists, texts } = fresh.fields.occurred();

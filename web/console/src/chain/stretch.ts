@@ -2,6 +2,7 @@
 // holds, and says nothing of what does not: that is found out message by message, of another answer. Pure.
 import type { Head } from "../seal/checkpoint";
 import { Together } from "../seal/together";
+import { Batch, type Lanes } from "./batch";
 import { fromHex, toBase64, toHex } from "./bytes";
 import { type ChainMessage, timeText } from "./check";
 import { Digest } from "./digest";
@@ -15,6 +16,7 @@ const label = encoder.encode("context-manager/stretch/v1\n");
 const refsLabel = encoder.encode("context-manager/refs/v1\n");
 const refTypes = ["context", "accountant", "secretary"];
 const absent = 0xffffffff;
+const leastBytes = 4 + 32 + 4 + 4 + 4 + 8; // of a message
 
 /**
  * A stretch in which all holds: every message's hash, content and refs, each link within, and every place in the tree that
@@ -51,23 +53,31 @@ export function noteOf(body: ArrayBuffer): string | null {
 
 /** Checks stretches of sessions, and gathers what their fields hold that it has not seen yet. */
 export class Stretches {
-  private readonly digest = new Digest();
-  private readonly together = new Together();
+  private readonly batch: Batch;
+  private readonly together: Together;
   readonly fields = new Fields();
+
+  constructor(lanes: Lanes | null) {
+    this.batch = new Batch(lanes);
+    this.together = new Together(this.batch);
+  }
 
   /** Null if it is empty, or anything of it does not hold. Without a head, no place in the tree is looked at. */
   check(body: ArrayBuffer, session: string, head: Head | null): Held | null {
     try {
-      return this.read(new Uint8Array(body), new DataView(body), session, head);
+      this.batch.clear();
+      const from = this.batch.take(body.byteLength);
+      this.batch.bytes.set(new Uint8Array(body), from);
+      return this.read(from, from + body.byteLength, fromHex(session), head);
     } catch {
       return null; // it ends too early, or holds what is no text
     }
   }
 
-  private read(bytes: Uint8Array, view: DataView, session: string, head: Head | null): Held | null {
-    const { digest, together, fields } = this;
-    const of = fromHex(session);
-    let at = label.length;
+  private read(from: number, end: number, session: Uint8Array, head: Head | null): Held | null {
+    const { batch, together, fields } = this;
+    let { bytes, view } = batch;
+    let at = from + label.length;
     const note = view.getUint32(at);
     at += 4 + (note === absent ? 0 : note);
     const witnessed = place(view, at);
@@ -77,8 +87,10 @@ export class Stretches {
     at += cursor === absent ? 0 : cursor;
     const count = view.getUint32(at);
     at += 4;
-    if (count === 0) return null;
-    together.begin(session);
+    if (count === 0 || count * leastBytes > end - at) return null;
+    const digests = new Claims(batch, 3 * count);
+    together.begin(session, count);
+    ({ bytes, view } = batch);
     const gone = new Map<string, number>();
     const erasures: string[] = [];
     const unproved: Unproved[] = [];
@@ -92,8 +104,9 @@ export class Stretches {
       if (view.getUint32(at) !== 32) return null;
       const length = view.getUint32(preimage - 4);
       const contentAt = preimage + length + 4;
-      if (!digest.of(bytes, view, preimage, length).is(view, hash)) return null;
-      if (!fields.read(bytes, view, preimage, preimage + length, of)) return null;
+      if (contentAt > end) return null;
+      digests.claim(preimage, length, hash);
+      if (!fields.read(bytes, view, preimage, preimage + length, session)) return null;
       if (i > 0 && (fields.sequence !== sequence + 1 || !same(view, fields.prevHash, lastHash))) return null;
       sequence = fields.sequence;
       lastHash = hash;
@@ -103,16 +116,21 @@ export class Stretches {
         erased++;
         gone.set(toHex(bytes.subarray(hash, hash + 32)), sequence);
       } else {
-        if (!digest.of(bytes, view, at, content).is(view, fields.contentDigest)) return null;
+        if (at + content > end) return null;
+        digests.claim(at, content, fields.contentDigest);
         if (!fields.readContent(bytes, view, at, at + content)) return null;
         at += content;
       }
       const refs = view.getUint32(at);
       at += 4;
-      if (at + refs > bytes.length) return null;
-      if (!this.checkRefs(bytes, view, at, refs)) return null;
+      if (at + refs > end) return null;
+      if (refs !== 4 || view.getUint32(at) !== 0) {
+        digests.claim(this.labelled(at, refs), refsLabel.length + refs, fields.refsDigest);
+        ({ bytes, view } = batch);
+        if (!refsIn(bytes, view, at, at + refs).every((ref) => refTypes.includes(ref.type))) return null;
+      } else if (!same(noRefs, 0, fields.refsDigest, view)) return null;
       if (fields.erasure && content !== absent) {
-        for (const ref of refsIn(bytes, view, at)) {
+        for (const ref of refsIn(bytes, view, at, at + refs)) {
           if (ref.type !== "context") continue;
           gone.delete(ref.hash);
           erasures.push(ref.hash);
@@ -125,7 +143,7 @@ export class Stretches {
       if (head && index >= 0) {
         if (index <= before) return null;
         before = index;
-        together.tell(index, sequence, view, hash);
+        together.tell(index, sequence, hash);
         if (places.length === 0) places.push(index);
         provedUpTo = sequence;
       } else {
@@ -134,11 +152,11 @@ export class Stretches {
     }
     const hashes = view.getUint32(at);
     at += 4;
-    if (at + hashes * 32 !== bytes.length) return null;
-    if (head && !together.prove(head, bytes, at, hashes)) return null;
+    if (at + hashes * 32 !== end || !digests.hold()) return null;
+    if (head && !together.prove(head, at, hashes)) return null;
     return {
-      first: messageAt(bytes, view, firstAt),
-      last: messageAt(bytes, view, lastAt),
+      first: messageAt(batch, firstAt),
+      last: messageAt(batch, lastAt),
       count,
       erased,
       gone: [...gone],
@@ -152,16 +170,43 @@ export class Stretches {
     };
   }
 
-  // Whether these are the refs that the message was sent with.
-  private checkRefs(bytes: Uint8Array, view: DataView, at: number, length: number): boolean {
-    if (length === 4 && view.getUint32(at) === 0) return same(noRefs.view, 0, this.fields.refsDigest, view);
-    const covered = new Uint8Array(refsLabel.length + length);
-    covered.set(refsLabel);
-    covered.set(bytes.subarray(at, at + length), refsLabel.length);
-    if (!this.digest.of(covered, new DataView(covered.buffer), 0, covered.length).is(view, this.fields.refsDigest)) {
-      return false;
+  // Where refs stand behind the label that their digest covers, too.
+  private labelled(at: number, length: number): number {
+    const to = this.batch.take(refsLabel.length + length);
+    this.batch.bytes.set(refsLabel, to);
+    this.batch.bytes.copyWithin(to + refsLabel.length, at, at + length);
+    return to;
+  }
+}
+
+// Digests that are stated, to be taken all at once.
+class Claims {
+  private readonly stated: Int32Array;
+  private readonly taken: number;
+  private count = 0;
+
+  constructor(
+    private readonly batch: Batch,
+    most: number,
+  ) {
+    this.stated = new Int32Array(most);
+    this.taken = batch.take(32 * most);
+  }
+
+  // The digest of n bytes from at on is said to stand somewhere.
+  claim(at: number, n: number, stated: number): void {
+    this.batch.add(at, n, this.taken + 32 * this.count);
+    this.stated[this.count++] = stated;
+  }
+
+  // Whether all are what they were said to be.
+  hold(): boolean {
+    this.batch.flush();
+    const { view } = this.batch;
+    for (let i = 0; i < this.count; i++) {
+      if (!same(view, this.taken + 32 * i, this.stated[i] as number)) return false;
     }
-    return refsIn(bytes, view, at).every((ref) => refTypes.includes(ref.type)); // the digest says how long they are
+    return true;
   }
 }
 
@@ -170,7 +215,7 @@ const noRefs = (() => {
   const covered = new Uint8Array(refsLabel.length + 4);
   covered.set(refsLabel);
   new Digest().of(covered, new DataView(covered.buffer), 0, covered.length).write(view, 0);
-  return { view };
+  return view;
 })();
 
 const place = (view: DataView, at: number): number => view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
@@ -182,10 +227,10 @@ function same(view: DataView, at: number, other: number, of = view): boolean {
   return true;
 }
 
-function refsIn(bytes: Uint8Array, view: DataView, at: number): { type: string; hash: string }[] {
+function refsIn(bytes: Uint8Array, view: DataView, at: number, end: number): { type: string; hash: string }[] {
   const refs: { type: string; hash: string }[] = [];
   let from = at + 4;
-  for (let n = view.getUint32(at); n > 0; n--) {
+  for (let n = view.getUint32(at); n > 0 && from < end; n--) {
     const length = view.getUint32(from);
     const type = decoder.decode(bytes.subarray(from + 4, from + 4 + length));
     from += 8 + length;
@@ -196,12 +241,13 @@ function refsIn(bytes: Uint8Array, view: DataView, at: number): { type: string; 
 }
 
 // A message as VerifyPage gives it, for what is compared with its neighbours; where it is sealed is left out.
-function messageAt(bytes: Uint8Array, view: DataView, at: number): ChainMessage {
+function messageAt({ bytes, view }: Batch, at: number): ChainMessage {
   const part = (from: number, length: number) => bytes.subarray(from, from + length);
   const preimage = part(at + 40, view.getUint32(at + 36));
   const contentAt = at + 44 + preimage.length;
   const length = view.getUint32(contentAt - 4);
   const content = length === absent ? null : part(contentAt, length);
+  const refsAt = contentAt + (content?.length ?? 0);
   const m = parseMessage(preimage);
   const c = content && parseContent(content);
   const named = (hash: string | null) => (hash === null ? null : { hash });
@@ -228,7 +274,7 @@ function messageAt(bytes: Uint8Array, view: DataView, at: number): ChainMessage 
     masterItem: named(m.masterItem),
     items: list(m.items),
     location: named(m.location),
-    refs: refsIn(bytes, view, contentAt + (content?.length ?? 0) + 4).map((r) => ({
+    refs: refsIn(bytes, view, refsAt + 4, refsAt + 4 + view.getUint32(refsAt)).map((r) => ({
       ...r,
       type: r.type.toUpperCase(),
     })),

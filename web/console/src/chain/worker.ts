@@ -6,6 +6,7 @@ import type { Heads } from "../seal/check";
 import type { Head } from "../seal/checkpoint";
 import { checkpointOf } from "../seal/proof";
 import { Seen } from "./altered";
+import { lanesHere } from "./batch";
 import type { ChainMessage } from "./check";
 import type { Occurring } from "./fields";
 import type { VerifyPage } from "./query";
@@ -53,7 +54,7 @@ type Answer = { data?: ResultOf<typeof VerifyPage> | null; errors?: { message: s
 /** A request about the session that is being checked. All others are answered by themselves. */
 export type OfSession = Exclude<WorkerRequest, { kind: "rows" | "stretch" }>;
 
-const stretches = new Stretches();
+const stretches = new Stretches(lanesHere());
 const seen = new Seen();
 const explicable = new Map<string, SessionCheck>();
 let check: SessionCheck | null = null;

@@ -1,36 +1,36 @@
 // Proves many leaves of a tree at once: docs/chain.md, "A stretch".
-import { fromHex } from "../chain/bytes";
-import { Digest } from "../chain/digest";
+import type { Batch } from "../chain/batch";
 import type { Head } from "./checkpoint";
 import { strictBase64 } from "./note";
 
-const label = new TextEncoder().encode("context-manager/leaf/v1\n");
+const label = new TextEncoder().encode("\0context-manager/leaf/v1\n");
 const hashBytes = 32;
+const leafBytes = label.length + hashBytes + 8 + hashBytes;
 const nodeBytes = 1 + 2 * hashBytes;
 const deepest = 54; // levels of a tree whose size a number can tell
 
 /** The leaves of one session's messages, to be proved together. Each is told once, in the order of the tree. */
 export class Together {
-  private readonly digest = new Digest();
-  private readonly leaf = new Uint8Array(1 + label.length + 2 * hashBytes + 8);
-  private readonly leafView = new DataView(this.leaf.buffer);
-  private readonly nodes = Array.from({ length: deepest }, () => {
-    const bytes = new Uint8Array(nodeBytes);
-    bytes[0] = 1;
-    return { bytes, view: new DataView(bytes.buffer) };
-  });
-  private indexes = new Float64Array(2048); // a size goes beyond 32 bits
-  private leaves = new DataView(new ArrayBuffer(2048 * hashBytes));
+  private indexes = new Float64Array(0); // a size goes beyond 32 bits
+  private leaves = 0;
   private count = 0;
-  private view: DataView = new DataView(new ArrayBuffer(0));
   private at = 0;
   private end = 0;
+  private nodes = 0;
+  private nodesEnd = 0;
+  // Of each level where nodes are, and where their hashes go, by turns: those below come first.
+  private readonly levels: number[][] = Array.from({ length: deepest }, () => []);
 
-  /** Begins anew, with a session. */
-  begin(session: string): void {
+  /** All that is told, and what comes of it, stands in this memory. */
+  constructor(private readonly batch: Batch) {}
+
+  /** Begins anew, with a session, of which so many leaves can be told. */
+  begin(session: Uint8Array, most: number): void {
     this.count = 0;
-    this.leaf.set(label, 1);
-    this.leaf.set(fromHex(session), 1 + label.length);
+    if (this.indexes.length < most) this.indexes = new Float64Array(most);
+    this.leaves = this.batch.take(most * leafBytes);
+    this.batch.bytes.set(label, this.leaves);
+    this.batch.bytes.set(session, this.leaves + label.length);
   }
 
   /** How many leaves were told. */
@@ -38,15 +38,15 @@ export class Together {
     return this.count;
   }
 
-  /** Tells a leaf: where it is said to be, and the message's sequence and hash, which has been computed. */
-  tell(index: number, sequence: number, view: DataView, hashAt: number): void {
-    const { leaf, leafView, digest } = this;
-    const behind = 1 + label.length + hashBytes;
-    leafView.setUint32(behind, Math.floor(sequence / 2 ** 32));
-    leafView.setUint32(behind + 4, sequence);
-    for (let i = 0; i < hashBytes; i += 4) leafView.setUint32(behind + 8 + i, view.getUint32(hashAt + i));
-    this.room();
-    digest.of(leaf, leafView, 0, leaf.length).write(this.leaves, this.count * hashBytes);
+  /** Tells a leaf: where it is said to be, its sequence, and where the message's hash stands. */
+  tell(index: number, sequence: number, hash: number): void {
+    const { bytes, view } = this.batch;
+    const leaf = this.leaves + this.count * leafBytes;
+    const behind = label.length + hashBytes;
+    if (this.count > 0) bytes.copyWithin(leaf, this.leaves, this.leaves + behind);
+    view.setUint32(leaf + behind, Math.floor(sequence / 2 ** 32));
+    view.setUint32(leaf + behind + 4, sequence);
+    copy(view, hash, leaf + behind + 8);
     this.indexes[this.count++] = index;
   }
 
@@ -54,67 +54,59 @@ export class Together {
    * Whether these hashes, n of them from at on, and the leaves that were told give the root of a tree: all of them, and no
    * leaf twice.
    */
-  prove(head: Head, bytes: Uint8Array, at: number, n: number): boolean {
+  prove(head: Head, at: number, n: number): boolean {
+    const { batch, indexes, count } = this;
     const root = strictBase64(head.root);
-    const { indexes, count } = this;
     if (count === 0) return n === 0;
     if (root?.length !== hashBytes || (indexes[count - 1] as number) >= head.size) return false;
     for (let i = 1; i < count; i++) if ((indexes[i] as number) <= (indexes[i - 1] as number)) return false;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.at = at;
     this.end = at + n * hashBytes;
-    const found = new DataView(new ArrayBuffer(hashBytes));
-    const built = this.build(0, head.size, 0, count, found, 0, 0);
-    const whole = built && this.at === this.end && new Uint8Array(found.buffer).every((b, i) => b === root[i]);
-    return whole;
+    const found = batch.take(hashBytes);
+    this.nodes = batch.take((count + n) * nodeBytes);
+    this.nodesEnd = this.nodes + (count + n) * nodeBytes;
+    for (const level of this.levels) level.length = 0;
+    if (!this.build(0, head.size, 0, count, found, 0) || this.at !== this.end) return false;
+    batch.flush();
+    for (const level of this.levels.toReversed()) {
+      for (let i = 0; i < level.length; i += 2) batch.add(level[i] as number, nodeBytes, level[i + 1] as number);
+      batch.flush();
+    }
+    return root.every((b, i) => b === batch.bytes[found + i]);
   }
 
-  // Writes the hash of the leaves low..high, of which those that were told are first..behind. False if hashes are lacking.
-  private build(
-    low: number,
-    high: number,
-    first: number,
-    behind: number,
-    to: DataView,
-    at: number,
-    depth: number,
-  ): boolean {
+  // Sees to the hash of the leaves low..high, of which those that were told are first..behind. False if hashes are lacking.
+  private build(low: number, high: number, first: number, behind: number, to: number, depth: number): boolean {
     const size = high - low;
     if (first === behind && isPower(size)) {
       if (this.at + hashBytes > this.end) return false;
-      copy(this.view, this.at, to, at);
+      copy(this.batch.view, this.at, to);
       this.at += hashBytes;
       return true;
     }
     if (size === 1) {
-      copy(this.leaves, first * hashBytes, to, at);
+      this.batch.add(this.leaves + first * leafBytes, leafBytes, to);
       return true;
     }
-    const node = this.nodes[depth];
-    if (!node) return false;
+    const level = this.levels[depth];
+    const node = this.nodes;
+    if (!level || node === this.nodesEnd) return false;
+    this.nodes += nodeBytes;
+    this.batch.bytes[node] = 1;
+    level.push(node, to);
     const middle = low + half(size);
     let split = first;
     if (behind - first === size) split = first + middle - low;
     else while (split < behind && (this.indexes[split] as number) < middle) split++;
-    if (!this.build(low, middle, first, split, node.view, 1, depth + 1)) return false;
-    if (!this.build(middle, high, split, behind, node.view, 1 + hashBytes, depth + 1)) return false;
-    this.digest.of(node.bytes, node.view, 0, nodeBytes).write(to, at);
-    return true;
-  }
-
-  private room(): void {
-    if (this.count < this.indexes.length) return;
-    const indexes = new Float64Array(2 * this.count);
-    indexes.set(this.indexes);
-    const leaves = new Uint8Array(2 * this.leaves.byteLength);
-    leaves.set(new Uint8Array(this.leaves.buffer));
-    this.indexes = indexes;
-    this.leaves = new DataView(leaves.buffer);
+    return (
+      this.build(low, middle, first, split, node + 1, depth + 1) &&
+      this.build(middle, high, split, behind, node + 1 + hashBytes, depth + 1)
+    );
   }
 }
 
-function copy(from: DataView, at: number, to: DataView, into: number): void {
-  for (let i = 0; i < hashBytes; i += 4) to.setUint32(into + i, from.getUint32(at + i));
+function copy(view: DataView, from: number, to: number): void {
+  for (let i = 0; i < hashBytes; i += 4) view.setInt32(to + i, view.getInt32(from + i));
 }
 
 // The largest power of two below n, which is more than one.
