@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -51,42 +52,49 @@ func (d *DB) Stretch(ctx context.Context, session chain.Hash, after, upto int64)
 }
 
 func (s *Snapshot) stretch(ctx context.Context, session chain.Hash, after, upto int64) (out Stretch, err error) {
-	rows, err := s.q.ExportMessages(ctx, dbgen.ExportMessagesParams{
-		AfterSession: session.String(), AfterSequence: after, LastSession: session.String(),
-		RowCount: int32(min(stretchRows, max(upto-after, 0))), Bytes: stretchBytes,
+	rows, err := s.q.StretchMessages(ctx, dbgen.StretchMessagesParams{
+		SessionHash: session.String(), AfterSequence: after, LastSequence: upto, RowCount: stretchRows, Bytes: stretchBytes,
 	})
 	if err != nil {
 		return out, err
 	}
-	end := len(rows)
-	for end > 0 && rows[end-1].Sequence > upto { // where some are missing
-		end--
-	}
-	rows = rows[:end]
 	out.Messages = messagesOf(rows)
 	out.Leaves = make([]int64, len(rows))
 	if len(rows) == 0 {
 		return out, nil
 	}
-	hashes, sessions, sequences := make([]chain.Hash, len(rows)), make([]string, len(rows)), make([]int64, len(rows))
+	hashes := make([]chain.Hash, len(rows))
 	for i, m := range out.Messages {
-		hashes[i], sessions[i], sequences[i] = m.Hash, m.SessionHash.String(), m.Sequence
+		hashes[i] = m.Hash
 	}
 	if out.Refs, err = s.RefsOf(ctx, hashes); err != nil {
 		return out, err
 	}
-	behind, err := s.q.ExportMessages(ctx, dbgen.ExportMessagesParams{
-		AfterSession: session.String(), AfterSequence: sequences[len(rows)-1], LastSession: session.String(), RowCount: 1,
+	behind, err := s.q.StretchMessages(ctx, dbgen.StretchMessagesParams{
+		SessionHash: session.String(), AfterSequence: rows[len(rows)-1].Sequence, LastSequence: math.MaxInt64, RowCount: 1,
 	})
 	if err != nil {
 		return out, err
 	}
 	out.More = len(behind) > 0
-	leaves, err := s.q.LeavesAt(ctx, sessions, sequences)
+	leaves, err := s.leavesOf(ctx, out.Messages)
 	if err != nil {
 		return out, err
 	}
 	return out, s.prove(ctx, &out, leaves)
+}
+
+// leavesOf gives the leaves of a session's messages, at once as long as none is missing between them.
+func (s *Snapshot) leavesOf(ctx context.Context, messages []chain.Message) ([]dbgen.SealLeafe, error) {
+	first, last := messages[0], messages[len(messages)-1]
+	if last.Sequence-first.Sequence < int64(len(messages)) {
+		return s.q.LeavesOfSession(ctx, first.SessionHash.String(), first.Sequence, last.Sequence)
+	}
+	sessions, sequences := make([]string, len(messages)), make([]int64, len(messages))
+	for i, m := range messages {
+		sessions[i], sequences[i] = m.SessionHash.String(), m.Sequence
+	}
+	return s.q.LeavesAt(ctx, sessions, sequences)
 }
 
 // prove sets where in the tree a stretch's messages are, and what shows it.

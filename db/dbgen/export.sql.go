@@ -192,3 +192,84 @@ func (q *Queries) SealLockFree(ctx context.Context, key int64) (bool, error) {
 	err := row.Scan(&pg_try_advisory_xact_lock_shared)
 	return pg_try_advisory_xact_lock_shared, err
 }
+
+const stretchMessages = `-- name: StretchMessages :many
+SELECT m.id, m.hash, m.session_hash, m.sequence, m.prev_hash, m.thread_hash, m.owner_id, m.players_id, m.master_player, m.role, m.event_type, m.importance, m.channel, m.source, m.content, m.attachments, m.ambient, m.salt, m.content_digest, m.hashtags, m.flag_id, m.master_item_id, m.item_id, m.loc_id, m.refs_digest, m.created_at, m.id_digest FROM log.messages m
+WHERE m.session_hash = CAST($1::TEXT AS CHAR(64)) AND m.sequence > $2::BIGINT AND m.sequence <= (
+    SELECT max(found.sequence) FROM (
+        SELECT i.sequence, row_number() OVER place AS place,
+            sum(COALESCE(octet_length(i.content), 0) + COALESCE(octet_length(i.attachments::TEXT), 0)
+                + COALESCE(octet_length(i.ambient::TEXT), 0)) OVER place AS size
+        FROM (
+            SELECT c.sequence, c.content, c.attachments, c.ambient FROM log.messages c
+            WHERE c.session_hash = CAST($1::TEXT AS CHAR(64)) AND c.sequence > $2::BIGINT
+                AND c.sequence <= $3::BIGINT
+            ORDER BY c.sequence LIMIT $4
+        ) i WINDOW place AS (ORDER BY i.sequence ROWS UNBOUNDED PRECEDING)
+    ) found WHERE found.size <= $5::BIGINT OR found.place = 1)
+ORDER BY m.sequence
+`
+
+type StretchMessagesParams struct {
+	SessionHash   string
+	AfterSequence int64
+	LastSequence  int64
+	RowCount      int32
+	Bytes         int64
+}
+
+// Those of a session behind a sequence and up to another: as many of the first as have no more bytes than that together, at
+// least one. Sizes are summed up apart, so that rows come as the index has them, and only those that are wanted.
+func (q *Queries) StretchMessages(ctx context.Context, arg StretchMessagesParams) ([]LogMessage, error) {
+	rows, err := q.db.Query(ctx, stretchMessages,
+		arg.SessionHash,
+		arg.AfterSequence,
+		arg.LastSequence,
+		arg.RowCount,
+		arg.Bytes,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LogMessage{}
+	for rows.Next() {
+		var i LogMessage
+		if err := rows.Scan(
+			&i.ID,
+			&i.Hash,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.PrevHash,
+			&i.ThreadHash,
+			&i.OwnerID,
+			&i.PlayersID,
+			&i.MasterPlayer,
+			&i.Role,
+			&i.EventType,
+			&i.Importance,
+			&i.Channel,
+			&i.Source,
+			&i.Content,
+			&i.Attachments,
+			&i.Ambient,
+			&i.Salt,
+			&i.ContentDigest,
+			&i.Hashtags,
+			&i.FlagID,
+			&i.MasterItemID,
+			&i.ItemID,
+			&i.LocID,
+			&i.RefsDigest,
+			&i.CreatedAt,
+			&i.IDDigest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

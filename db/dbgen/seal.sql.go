@@ -349,6 +349,37 @@ func (q *Queries) LeavesInRanges(ctx context.Context, firsts []int64, ends []int
 	return items, nil
 }
 
+const leavesOfSession = `-- name: LeavesOfSession :many
+SELECT l.leaf_index, l.session_hash, l.sequence, l.message_hash FROM seal.leaves l
+WHERE l.session_hash = CAST($1::TEXT AS CHAR(64)) AND l.sequence BETWEEN $2::BIGINT AND $3::BIGINT
+`
+
+// The leaves of a session's messages from one sequence to another.
+func (q *Queries) LeavesOfSession(ctx context.Context, sessionHash string, first int64, last int64) ([]SealLeafe, error) {
+	rows, err := q.db.Query(ctx, leavesOfSession, sessionHash, first, last)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SealLeafe{}
+	for rows.Next() {
+		var i SealLeafe
+		if err := rows.Scan(
+			&i.LeafIndex,
+			&i.SessionHash,
+			&i.Sequence,
+			&i.MessageHash,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const newestCheckpoints = `-- name: NewestCheckpoints :many
 SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines
 FROM (SELECT g.origin FROM seal.logs g ORDER BY g.id DESC LIMIT 1) g

@@ -113,6 +113,11 @@ SELECT l.leaf_index, l.session_hash, l.sequence, l.message_hash
 FROM (SELECT unnest(CAST(@sessions::TEXT[] AS CHAR(64)[])) AS session_hash, unnest(@sequences::BIGINT[]) AS sequence) p
 JOIN seal.leaves l ON l.session_hash = p.session_hash AND l.sequence = p.sequence;
 
+-- name: LeavesOfSession :many
+-- The leaves of a session's messages from one sequence to another.
+SELECT l.leaf_index, l.session_hash, l.sequence, l.message_hash FROM seal.leaves l
+WHERE l.session_hash = CAST(@session_hash::TEXT AS CHAR(64)) AND l.sequence BETWEEN @first::BIGINT AND @last::BIGINT;
+
 -- name: LeavesInRanges :many
 SELECT l.leaf_index, l.session_hash, l.sequence, l.message_hash
 FROM (SELECT unnest(@firsts::BIGINT[]) AS first, unnest(@ends::BIGINT[]) AS end_of) r

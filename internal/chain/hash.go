@@ -20,15 +20,35 @@ const HexLength = 2 * sha256.Size
 func Sum(data []byte) Hash { return sha256.Sum256(data) }
 
 // ParseHash reads the text form; upper-case digits and any other length are refused.
-func ParseHash(s string) (Hash, error) {
-	var h Hash
-	if len(s) != HexLength || strings.ContainsAny(s, "ABCDEF") {
-		return h, fmt.Errorf("a hash is %d lower-case hexadecimal digits", HexLength)
+func ParseHash(s string) (Hash, error) { return parse(s) }
+
+// parse makes no copy: a message that is read has a dozen hashes.
+func parse[T string | []byte](text T) (h Hash, err error) {
+	if len(text) != HexLength {
+		return Hash{}, errNoHash
 	}
-	if _, err := hex.Decode(h[:], []byte(s)); err != nil {
-		return Hash{}, fmt.Errorf("a hash is %d lower-case hexadecimal digits", HexLength)
+	for i := range h {
+		high, low := digit(text[2*i]), digit(text[2*i+1])
+		if high|low > 15 {
+			return Hash{}, errNoHash
+		}
+		h[i] = high<<4 | low
 	}
 	return h, nil
+}
+
+var errNoHash = fmt.Errorf("a hash is %d lower-case hexadecimal digits", HexLength)
+
+// digit gives more than 15 for anything else.
+func digit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	default:
+		return 16
+	}
 }
 
 // String gives the text form.
@@ -38,13 +58,13 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads the text form.
-func (h *Hash) UnmarshalText(text []byte) error {
-	parsed, err := ParseHash(string(text))
-	if err != nil {
-		return err
+func (h *Hash) UnmarshalText(text []byte) error { return h.set(parse(text)) }
+
+func (h *Hash) set(parsed Hash, err error) error {
+	if err == nil {
+		*h = parsed
 	}
-	*h = parsed
-	return nil
+	return err
 }
 
 // Value gives the text form to the database.
@@ -54,9 +74,9 @@ func (h Hash) Value() (driver.Value, error) { return h.String(), nil }
 func (h *Hash) Scan(src any) error {
 	switch v := src.(type) {
 	case string:
-		return h.UnmarshalText([]byte(v))
+		return h.set(parse(v))
 	case []byte:
-		return h.UnmarshalText(v)
+		return h.set(parse(v))
 	default:
 		return fmt.Errorf("cannot read a hash from %T", src)
 	}

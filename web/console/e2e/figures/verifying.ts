@@ -20,7 +20,7 @@ export async function verifying(setting: Setting): Promise<Figure[]> {
       how,
       beside: {
         measured: bare,
-        what: `SHA-256 of the same ${Math.round(bytes / 1e6)} MB, two digests a message, in a bare Worker, same library`,
+        what: `SHA-256 of the same ${Math.round(bytes / 1e6)} MB, two digests a message, by the library alone in one Worker`,
       },
     },
     {
