@@ -52,6 +52,7 @@ type shared struct {
 	most     scopeLimits                   // of searches
 	readings *readings                     // what is on record already
 	sights   *lru.Cache[chain.Hash, sight] // what viewers saw last
+	samples  *samples                      // of the whole log
 	kept     *overviews
 	outlines *outlines // of what was looked at by position
 	windows  *windows
@@ -105,7 +106,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	}
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	d := &DB{shared: &shared{
-		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, kept: newOverviews(), outlines: newOutlines(),
+		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
 		conversationTTL: memory.DefaultTTL, windows: newWindows(),
 	}}
 	d.Now = d.clock.now

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -166,4 +167,50 @@ func FindRecords(passages [][]int32, words []int32, most int) []int64 {
 		r.add(int64(i+1), [][]int32{keys})
 	}
 	return r.find(words, most)
+}
+
+// SampledBy is what a search takes for the sample of a scope, and for that of the whole log: how often passages were seen
+// that hold certain terms.
+type SampledBy struct {
+	Scale, Passages, AllScale, AllPassages int
+	Groups, AllGroups                      map[string]int
+}
+
+// Sampled gives what a search samples, as the server has it, and as the database alone has it in the same state.
+func (d *DB) Sampled(ctx context.Context, request selection.Request) (server, database SampledBy, err error) {
+	err = d.snapshot(ctx, func(tx pgx.Tx) error {
+		for view, to := range map[*DB]*SampledBy{d: &server, nil: &database} {
+			s := newSearch(searchInput{request: request, policy: ranking.Default(), indexed: true, most: scopeLimits{1, 1}})
+			s.tx, s.view = tx, view
+			if err := s.begin(ctx); err != nil {
+				return err
+			}
+			_, inScope, inAll, _, err := s.look(ctx)
+			if err != nil {
+				return err
+			}
+			groups := func(m sample) map[string]int {
+				all := map[string]int{}
+				for _, g := range m.groups {
+					all[fmt.Sprint(g.terms)] += g.count
+				}
+				return all
+			}
+			*to = SampledBy{inScope.scale, inScope.passages, inAll.scale, inAll.passages, groups(inScope), groups(inAll)}
+		}
+		return nil
+	})
+	return server, database, err
+}
+
+// Remembered are the messages whose terms the server remembers for samples.
+func (d *DB) Remembered() (ids []int64) {
+	d.samples.mu.Lock()
+	defer d.samples.mu.Unlock()
+	for of := range d.samples.terms {
+		if of.kind == chain.RefContext {
+			ids = append(ids, of.id)
+		}
+	}
+	return ids
 }

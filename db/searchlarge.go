@@ -16,7 +16,7 @@ const (
 	sampleOfAll   = 4096     // passages of the whole log in a sample, at least, and less than twice as many
 	sampleOfScope = 2 * 4096 // of the whole log, in a sample for a part of it that is not listed
 	sampleOfCost  = 2048     // of the whole log, in a sample that only tells what looking for a word costs
-	leastDraw     = 3        // samples have no more than one passage in 2^leastDraw: see lexical_draw
+	leastDraw     = 3        // samples have no more than one passage in 2^leastDraw: see lexical_drawn
 	seenFew       = 16       // passages of a sample: of a word that fewer hold, all passages are counted
 	maxCounted    = 32       // words that are counted
 	maxAround     = 200      // messages whose neighbours are candidates, too
@@ -100,6 +100,7 @@ func (s *search) look(ctx context.Context) (words []*planWord, inScope, inAll sa
 	at := s.result.at
 	passages := at.size + at.records // most sources have one
 	batch := &pgx.Batch{}
+	var whole drawn // of which samples of the whole log are made
 	if len(s.players) > 0 {
 		batch.Queue(owningInScopeSQL, append(slices.Clone(s.scope), at.position, s.unseen(), s.playerHashes())...).Query(collectInto(&owning))
 	}
@@ -109,14 +110,15 @@ func (s *search) look(ctx context.Context) (words []*planWord, inScope, inAll sa
 	case s.narrowed:
 		s.queueSample(batch, s.held(), drawFor(passages, sampleOfScope), &inScope)
 	default:
-		s.queueSample(batch, s.held(), drawFor(passages, sampleOfAll), &inScope)
+		s.queueWhole(batch, &whole, drawFor(passages, sampleOfAll), s.messages, s.kinds, &inScope)
 	}
 	if s.narrowed && s.viewer == nil { // what others see must not tell which words are looked for
-		all := make([]any, len(s.scope))
-		all = append(all, true, false, []string{"accountant", "secretary"}, at.position, s.unseen(), at.records, nil)
-		s.queueSample(batch, all, drawFor(passages, sampleOfCost), &inAll)
+		s.queueWhole(batch, &whole, drawFor(passages, sampleOfCost), true, []string{"accountant", "secretary"}, &inAll)
 	}
 	if err = s.tx.SendBatch(ctx, batch).Close(); err != nil {
+		return
+	}
+	if err = s.sampleDrawn(ctx, whole); err != nil {
 		return
 	}
 	if inAll.scale == 0 {
