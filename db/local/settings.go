@@ -16,12 +16,6 @@ func arguments(dir string, socket socketDir, override map[string]string) []strin
 		"unix_socket_permissions": "0700",
 		"max_connections":         "100",
 
-		// Memory, for a machine of 4 GB upwards. Shared memory is taken as it is used.
-		"shared_buffers":       "512MB",
-		"effective_cache_size": "2GB",
-		"work_mem":             "32MB",
-		"maintenance_work_mem": "256MB",
-
 		// Writing: fewer, longer checkpoints; the log is append-only, so WAL is mostly full of new rows.
 		"wal_compression":              "on",
 		"max_wal_size":                 "2GB",
@@ -45,6 +39,7 @@ func arguments(dir string, socket socketDir, override map[string]string) []strin
 		"log_min_error_statement": "panic",
 		"log_error_verbosity":     "terse",
 	}
+	maps.Copy(settings, memorySettings(memory()))
 	maps.Copy(settings, override)
 	args := []string{"-D", dir}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
