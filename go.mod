@@ -21,6 +21,7 @@ require (
 	github.com/rs/cors v1.11.1
 	github.com/rs/zerolog v1.33.0
 	github.com/schollz/progressbar/v3 v3.18.0
+	github.com/segmentio/asm v1.2.1
 	github.com/tiktoken-go/tokenizer v0.10.0
 	github.com/transparency-dev/formats v0.1.1
 	github.com/transparency-dev/merkle v0.0.2

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
+	fastutf8 "github.com/segmentio/asm/utf8"
 
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -315,5 +316,5 @@ func isText(text []byte) bool {
 		}
 		beyond |= uint64(c)
 	}
-	return beyond&highest == 0 || utf8.Valid(text)
+	return beyond&highest == 0 || fastutf8.Valid(text)
 }

@@ -89,6 +89,7 @@ func FuzzEnvelope(f *testing.F) {
 		` { "a" : [ { } , [ ] ] , "query" : "x" } `, `{"query":"a","query":"b"}`, `{"Query":"a"}`, `{"\u0071uery":"a"}`, `[{}]`, `{`, `{"query":`, `{"a":[}],"query":"a"}`,
 		`{"query":"a","variables":null}`, `{"query":"a","variables":{"a":"\`, `{"a":1,}`, `{"a":1 "query":"a"}`, "{\"query\":\"\xff\"}", `{"queſry":1,"variableſ":{}}`, `{"query":"a"}{}`,
 		`{"query":"\ud83d\ude00 \/\b\f\n\r\t\u00E9 \uFFFD","variables":{"":"ñandú y más de ocho letras","a":{"b":1,"b":[[],{}]}}}`,
+		`{"query":"` + strings.Repeat("é水🧵", 20) + `"}`, `{"query":"` + strings.Repeat("é水🧵", 20) + "\xa9" + strings.Repeat("é水🧵", 20) + `"}`, `{"query":"` + strings.Repeat("é", 40) + "\xed\xa0\x80" + `"}`,
 		`{"query":"\ud83d","variables":{}}`, `{"query":"\ud83d\u0041"}`, `{"query":"\x"}`, `{"query":"\u00g0"}`, "{\"query\":\"eight lett\x1fers\"}", "{\"query\":\"a\x00\"}",
 		`{"query":"a","variables":{"a":[01]}}`, `{"query":"a","variables":{"a":[-,.5,1.,1e]}}`, `{"query":"a","variables":{"a":-0.10E+07}}`, `{"query":"a","variables":{"a":[nul]}}`, `{"query":"a","variables":{"a":{"b":1]}}`, `{"query":"a","variables":[]}`,
 		`{"variables":{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `},"query":"a"}`, `{"query":"a","variables":{"a":` + strings.Repeat("1", 3000) + `}}`,

@@ -14,6 +14,7 @@ import (
 const (
 	MaxValues       = 50_000 // values, names included, in a body of at most MaxBody
 	valuesPerMiB    = 2_000  // fewer for each MiB of a larger one
+	ValuesPerObject = 3      // as which an object counts, besides what it holds: each is compared with all fields of its type
 	EscapesPerValue = 8      // escapes in strings count as a value
 	MaxDigits       = 2000   // of a number, as it is written
 )
@@ -199,7 +200,10 @@ func (s *scanner) value() error {
 			if depth++; depth >= s.deepest {
 				return fault.New(fault.BadUserInput, "the body nests lists and objects deeper than %d levels; at most as many are allowed in a value", MaxNesting)
 			}
-			if left--; left < 0 {
+			if left--; text[at] == '{' {
+				left -= ValuesPerObject - 1
+			}
+			if left < 0 {
 				return s.errManyValues()
 			}
 			continue
@@ -241,7 +245,7 @@ func (s *scanner) scalar() error {
 
 // errManyValues is for bodies that hold too many values; names count too.
 func (s *scanner) errManyValues() error {
-	return fault.New(fault.BadUserInput, "the body has too many values: at most %d are allowed in one of its size, names included, where %d escapes in strings count as one", s.most, EscapesPerValue)
+	return fault.New(fault.BadUserInput, "the body has too many values: at most %d are allowed in one of its size, names included, where an object counts as %d and %d escapes in strings as one", s.most, ValuesPerObject, EscapesPerValue)
 }
 
 // word skips a number, or true, false or null.
