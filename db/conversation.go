@@ -114,7 +114,9 @@ func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Co
 		return memory.Conversation{}, errNoConversation("conversation")
 	}
 	c, err := d.conversationOf(rows[0].MemoryConversation)
-	c.History = slices.DeleteFunc(c.History, func(turn memory.Turn) bool { return slices.Contains(rows[0].Quarantined, turn.Message.String()) })
+	if hidden := rows[0].Quarantined; len(hidden) > 0 {
+		c.History = slices.DeleteFunc(c.History, func(turn memory.Turn) bool { return slices.Contains(hidden, turn.Message.String()) })
+	}
 	return c, err
 }
 

@@ -41,6 +41,7 @@ type shared struct {
 	direct   *address // for what needs a session; nil: there is none
 	pool     *pool    // for the server's own work, and for writing
 	reads    *pool    // for what callers read
+	players  *pool    // for what players read by keys, behind row-level security; nil: there is none
 	fenced   bool     // row-level security stands behind what players read
 	index    *indexer
 	writer   *writer
@@ -77,8 +78,8 @@ func WithTracer(t pgx.QueryTracer) Option {
 }
 
 // Open connects to a database that Migrate has brought up to date, and starts the writer that gathers appends.
-// maxConns is the size of each of two pools, one for callers' reads and one for the rest; 0 leaves it to pgx (four, or
-// one a core). The writer has two more of its own.
+// maxConns is the size of each of three pools: one for callers' reads, one for those of players by keys, where there is a
+// fence, and one for the rest; 0 leaves it to pgx (four, or one a core). The writer has two more of its own.
 func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, options ...Option) (*DB, error) {
 	return OpenAs(ctx, url, url, maxConns, log, options...)
 }
@@ -99,7 +100,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		return nil, err
 	}
 	// What callers ask has optional filters, with which a generic plan took 60 times as long as one for the values at hand.
-	_, reads, err := connect(ctx, readURL, maxConns, "force_custom_plan", options)
+	from, reads, err := connect(ctx, readURL, maxConns, "force_custom_plan", options)
 	if err != nil {
 		pool.Close()
 		return nil, err
@@ -110,14 +111,15 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		conversationTTL: memory.DefaultTTL, windows: newWindows(),
 	}}
 	d.Now = d.clock.now
-	if err := d.clock.ask(ctx, pool); err != nil {
-		pool.Close()
-		reads.Close()
-		return nil, mapError(err)
+	err = d.clock.ask(ctx, pool)
+	if err == nil {
+		err = reads.QueryRow(ctx, fencedSQL).Scan(&d.fenced)
 	}
-	if err := reads.QueryRow(ctx, fencedSQL).Scan(&d.fenced); err != nil {
-		pool.Close()
-		reads.Close()
+	if err == nil && d.fenced && !from.pooled {
+		d.players, err = from.playersPool(ctx)
+	}
+	if err != nil {
+		d.closePools()
 		return nil, mapError(err)
 	}
 	d.index = startIndexer(d)
@@ -126,8 +128,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	}
 	if d.writer, err = startWriter(ctx, address, d.index); err != nil {
 		d.index.stop()
-		pool.Close()
-		reads.Close()
+		d.closePools()
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
 	d.feed = newFeed(d)
@@ -146,11 +147,7 @@ func connect(ctx context.Context, url string, maxConns int32, plans string, opti
 	for _, option := range options {
 		option(address.config)
 	}
-	config := address.with(map[string]string{"plan_cache_mode": plans})
-	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &ending{conn: conn, pooled: address.pooled}
-	}
-	pool, err := newPool(ctx, config)
+	pool, err := newPool(ctx, address.planned(plans))
 	if err != nil {
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
@@ -159,6 +156,30 @@ func connect(ctx context.Context, url string, maxConns int32, plans string, opti
 		return nil, nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
 	return address, pool, nil
+}
+
+// planned gives how to connect where statements are planned as plans says.
+func (a *address) planned(plans string) *pgxpool.Config {
+	config := a.with(map[string]string{"plan_cache_mode": plans})
+	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &ending{conn: conn, pooled: a.pooled}
+	}
+	return config
+}
+
+// playersPool makes a pool whose sessions are the players' role from the start, and make plans once: to take the role on in
+// each transaction takes as long as a read by a key does.
+func (a *address) playersPool(ctx context.Context) (*pool, error) {
+	config := a.planned("force_generic_plan")
+	before := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		err := before(ctx, conn) // types that the role need not see
+		if err == nil {
+			_, err = conn.Exec(ctx, becomeForGoodSQL)
+		}
+		return err
+	}
+	return newPool(ctx, config)
 }
 
 // Close ends subscriptions, lets appends that are under way finish, stops the sealer and the embedder, then closes all
@@ -174,6 +195,13 @@ func (d *DB) Close() {
 		dense.stop()
 	}
 	d.index.stop()
+	d.closePools()
+}
+
+func (d *DB) closePools() {
+	if d.players != nil {
+		d.players.Close()
+	}
 	d.reads.Close()
 	d.pool.Close()
 }

@@ -123,6 +123,18 @@ func (d *DB) Reading(ctx context.Context) (release func(), err error) {
 	return conn.Release, nil
 }
 
+// ByKey reads as readByKey does.
+func (d *DB) ByKey(ctx context.Context, sql string, args ...any) pgx.Row {
+	return d.keyReader().QueryRow(ctx, sql, args...)
+}
+
+// Players is the pool of what players read by keys.
+func (d *DB) Players() interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+} {
+	return d.players
+}
+
 // Reads is the pool for callers' reads.
 func (d *DB) Reads() interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)

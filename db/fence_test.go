@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/db/dbtest"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/memory"
@@ -51,7 +52,7 @@ func TestFenceOfRawSQL(t *testing.T) {
 	mine := map[string]int{ // rows of Ana's; what is here and not in the log is for all
 		"log.messages": 1, "log.message_refs": 0, "log.members": 1, "log.players_known": 1, "log.messages_v7": 1, "memory.selections": 0, "memory.conversations": 1,
 		"memory.windows": 1, "memory.segments": 1, "memory.segment_windows": 1, "memory.window_items": 2, "memory.scratchpad": 1, "memory.tools": 1,
-		"memory.window_operations": 4, "memory.window_overruled": 1,
+		"memory.window_operations": 4, "memory.window_overruled": 1, "memory.some_quarantine": 0,
 		"core.players": 0, "core.hashtags": 0, "core.items": 0, "core.locations": 0, "knowledge.records": 0,
 	}
 	shared := map[string]bool{"core.flags": true, "core.components": true}
@@ -75,6 +76,32 @@ func TestFenceOfRawSQL(t *testing.T) {
 	var n int
 	if err := inRole(t, conn, chain.Hash{}, func(tx pgx.Tx) error { return tx.QueryRow(t.Context(), "SELECT count(*) FROM log.messages").Scan(&n) }); err != nil || n != 0 {
 		t.Errorf("nobody sees %d messages, %v", n, err)
+	}
+}
+
+// What players read by keys is read in sessions of their role, in the name of whoever asks and of nobody afterwards.
+func TestFenceOfKeys(t *testing.T) {
+	t.Parallel()
+	at := dbtest.New(t)
+	store, err := db.Open(t.Context(), at, 1, slog.New(slog.DiscardHandler)) // so that all share a session
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	mustAppend(t, store, from(ana, "a", "Ana's"), from(cleo, "c", "Cleo's"), from(cleo, "c", "Cleo's second"))
+	const all = "SELECT current_user::TEXT, COALESCE(log.viewer(), ''), (SELECT count(*) FROM log.messages)"
+	for _, who := range []struct {
+		viewer chain.Hash
+		sees   int
+	}{{ana, 1}, {cleo, 2}, {ben, 0}, {ana, 1}} {
+		var role, viewer string
+		var n int
+		if err := store.As(who.viewer).ByKey(t.Context(), all).Scan(&role, &viewer, &n); err != nil || role != "cm_player" || viewer != who.viewer.String() || n != who.sees {
+			t.Errorf("by key, %q sees %d messages as %q, %v; want %d as cm_player", viewer, n, role, err, who.sees)
+		}
+		if err := store.Players().QueryRow(t.Context(), all).Scan(&role, &viewer, &n); err != nil || role != "cm_player" || viewer != "" || n != 0 {
+			t.Errorf("afterwards, %q sees %d messages as %q, %v; want nobody, none and cm_player", viewer, n, role, err)
+		}
 	}
 }
 

@@ -26,20 +26,25 @@ func (d *DB) viewerText() *string {
 }
 
 // read are the queries of a caller. What they read counts in the budget of an answer.
-func (d *DB) read() *dbgen.Queries { return d.readAs(becomeSQL) }
+func (d *DB) read() *dbgen.Queries { return dbgen.New(d.readerAs(becomeSQL)) }
 
 // readByKey are the same for queries that hashes lead to their rows, whatever else they say: their plans are made once,
 // since planning behind a fence takes longer than such a query does.
-func (d *DB) readByKey() *dbgen.Queries { return d.readAs(becomePlannedSQL) }
+func (d *DB) readByKey() *dbgen.Queries { return dbgen.New(d.keyReader()) }
 
-func (d *DB) readAs(become string) *dbgen.Queries { return dbgen.New(d.readerAs(become)) }
+func (d *DB) keyReader() dbgen.DBTX {
+	if d.viewer == nil || !d.fenced || d.players == nil {
+		return d.readerAs(becomePlannedSQL)
+	}
+	return metered{fence{d.players, *d.viewer, nameSQL, ""}}
+}
 
-// readerAs is the same for statements that are not among the queries.
+// readerAs is for statements that are not among the queries, too.
 func (d *DB) readerAs(become string) dbgen.DBTX {
 	if d.viewer == nil || !d.fenced {
 		return metered{d.reads}
 	}
-	return metered{fence{d, become}}
+	return metered{fence{d.reads, *d.viewer, become, asPlayer}}
 }
 
 const (
@@ -49,6 +54,9 @@ const (
 	becomeSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE)"
 	// becomePlannedSQL is the same, with plans that are made for no values in particular.
 	becomePlannedSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE), set_config('plan_cache_mode', 'force_generic_plan', TRUE)"
+	// becomeForGoodSQL makes a session the players', and nameSQL names the one in whose name a transaction of it reads.
+	becomeForGoodSQL = "SET role = 'cm_player'"
+	nameSQL          = "SELECT set_config('context_manager.player', $1, TRUE)"
 	// asPlayer stands before whatever a player's transaction executes: the same text would be the same prepared statement as
 	// another role's, which is planned anew whenever the role has changed.
 	asPlayer = "-- as a player\n"
@@ -60,8 +68,10 @@ const (
 // fence reads as the viewer: each statement in a transaction of its own, in one round trip. Statements that are sent
 // together are one transaction by themselves.
 type fence struct {
-	*DB
-	become string
+	pool   *pool
+	viewer chain.Hash
+	become string // a statement that takes the viewer
+	mark   string // before each text
 }
 
 // Exec is for statements without rows, of which a reader has none.
@@ -78,8 +88,8 @@ func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 func (f fence) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(f.become, f.viewer.String())
-	batch.Queue(asPlayer+sql, args...)
-	results := f.reads.SendBatch(ctx, batch)
+	batch.Queue(f.mark+sql, args...)
+	results := f.pool.SendBatch(ctx, batch)
 	_, err := results.Exec()
 	if err == nil {
 		var rows pgx.Rows

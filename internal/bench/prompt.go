@@ -49,9 +49,10 @@ const (
 
 // RunPrompts fills the working memory with live conversations of MaxTurns turns and measures prompts of them. A figure is the
 // 95th percentile beside that of the bare SQL that reads one: its history and its state, by the primary key, by a plan that is
-// made once, over a connection of its own, as the owner of the table, and none of it decoded. It says who asks over HTTP,
-// with everything that the server does for them; without HTTP it is the store and the assembly, and an empty answer is what
-// HTTP and GraphQL take for nothing. One asks after the other, but where it says how many at once, in turns with the SQL.
+// made once, over a connection of its own, as the owner of the table, and none of it decoded. What is over HTTP has everything
+// that the server does for a request, and an empty answer is what HTTP and GraphQL take for nothing: that alone is about what
+// the SQL takes. In the process it is the store, with row-level security, and the assembly, and nothing of HTTP. One asks
+// after the other, but where it says how many at once, in turns with the SQL.
 func RunPrompts(ctx context.Context, cfg PromptConfig) (Report, error) {
 	r := &prompts{PromptConfig: cfg}
 	report := Report{Processors: runtime.NumCPU(), Go: runtime.Version()}
@@ -72,15 +73,15 @@ func RunPrompts(ctx context.Context, cfg PromptConfig) (Report, error) {
 		target float64
 		ask    asker
 	}{
-		{"promptMessages by an agent, p95", 1, 3, r.overHTTP(cfg.Agent, promptQuery)},
-		{"promptMessages by an administrator, p95", 1, 3, r.known(r.overHTTP(cfg.Administrator, promptQuery))},
-		{"the same without HTTP, by an agent, p95", 1, 3, r.inProcess},
+		{"promptMessages over HTTP, an agent, p95", 1, 3, r.overHTTP(cfg.Agent, promptQuery)},
+		{"promptMessages over HTTP, an administrator, p95", 1, 3, r.known(r.overHTTP(cfg.Administrator, promptQuery))},
+		{"promptMessages in the process, an agent, p95", 1, 3, r.inProcess},
 		{"an empty answer over HTTP, p95", 1, 0, r.overHTTP(cfg.Agent, emptyQuery)},
-		{fmt.Sprintf("promptMessages by an agent, %d at once, p95", manyAtOnce), manyAtOnce, 3, r.overHTTP(cfg.Agent, promptQuery)},
-		{fmt.Sprintf("the same without HTTP, %d at once, p95", manyAtOnce), manyAtOnce, 3, r.inProcess},
+		{fmt.Sprintf("promptMessages over HTTP, %d agents at once, p95", manyAtOnce), manyAtOnce, 3, r.overHTTP(cfg.Agent, promptQuery)},
+		{fmt.Sprintf("promptMessages in the process, %d agents at once, p95", manyAtOnce), manyAtOnce, 3, r.inProcess},
 		{fmt.Sprintf("an empty answer over HTTP, %d at once, p95", manyAtOnce), manyAtOnce, 0, r.overHTTP(cfg.Agent, emptyQuery)},
 		// Last, since what it writes is sealed while others would be measured.
-		{"by an administrator whose reading goes on record, p95", 1, 3, r.overHTTP(cfg.Administrator, promptQuery)},
+		{"promptMessages over HTTP, an administrator on record, p95", 1, 3, r.overHTTP(cfg.Administrator, promptQuery)},
 	} {
 		var ours, limit turn
 		for range cfg.Turns {

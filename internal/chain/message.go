@@ -94,6 +94,14 @@ func (j *JSON) Scan(src any) error {
 	return nil
 }
 
+// ScanBytes is Scan of what the driver lends: it is copied once, where Scan has it copied twice.
+func (j *JSON) ScanBytes(text []byte) error {
+	if text == nil {
+		return j.Scan(nil)
+	}
+	return j.Scan(text)
+}
+
 // NullJSON is a JSON value of the database that may be NULL, which the JSON value null is not.
 type NullJSON struct {
 	JSON *JSON // nil for NULL

@@ -35,7 +35,7 @@ type Prompt struct {
 //
 // Faults: CONTEXT_WINDOW_EXCEEDED if what is never left out does not fit.
 func (p Prompt) Room(count token.Counter) (Assembly, int, error) {
-	a := Assembly{budget: p.Budget}
+	a := Assembly{budget: p.Budget, first: make([]PromptMessage, 0, 3), history: make([]PromptMessage, 0, len(p.History))}
 	say := func(to *[]PromptMessage, m PromptMessage) (err error) {
 		if m.Tokens == 0 {
 			m.Tokens, err = count(m.Content)
@@ -64,7 +64,7 @@ func (p Prompt) Room(count token.Counter) (Assembly, int, error) {
 			return Assembly{}, 0, err
 		}
 	}
-	var input []PromptMessage
+	input := make([]PromptMessage, 0, 1)
 	if err := add(&input, User, p.Input); err != nil {
 		return Assembly{}, 0, err
 	}
