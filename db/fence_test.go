@@ -52,7 +52,7 @@ func TestFenceOfRawSQL(t *testing.T) {
 	mine := map[string]int{ // rows of Ana's; what is here and not in the log is for all
 		"log.messages": 1, "log.message_refs": 0, "log.members": 1, "log.players_known": 1, "log.messages_v7": 1, "memory.selections": 0, "memory.conversations": 1,
 		"memory.windows": 1, "memory.segments": 1, "memory.segment_windows": 1, "memory.window_items": 2, "memory.scratchpad": 1, "memory.tools": 1,
-		"memory.window_operations": 4, "memory.window_overruled": 1, "memory.some_quarantine": 0,
+		"memory.window_operations": 4, "memory.window_overruled": 1,
 		"core.players": 0, "core.hashtags": 0, "core.items": 0, "core.locations": 0, "knowledge.records": 0,
 	}
 	shared := map[string]bool{"core.flags": true, "core.components": true}

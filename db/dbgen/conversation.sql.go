@@ -50,8 +50,7 @@ func (q *Queries) ConversationByID(ctx context.Context, iD string, now time.Time
 }
 
 const conversationForPrompt = `-- name: ConversationForPrompt :many
-SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at, CASE WHEN EXISTS (SELECT FROM memory.some_quarantine) THEN memory.quarantined_turns(c.history) ELSE '{}' END::TEXT[] AS quarantined
-FROM memory.conversations c
+SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at, memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
 WHERE c.id = $1 AND c.expires_at > $2 AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
 `
 

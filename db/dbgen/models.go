@@ -610,10 +610,6 @@ type MemorySelection struct {
 	Stages             chain.NullJSON
 }
 
-type MemorySomeQuarantine struct {
-	Held bool
-}
-
 type MemoryTool struct {
 	WindowID    string
 	Name        string

@@ -30,7 +30,7 @@ REVOKE SELECT ON core.players FROM cm_player;
 GRANT SELECT (hash, namespace, key, name, description, data) ON core.players TO cm_player; -- not preferences
 GRANT SELECT ON log.messages, log.message_refs, log.members, log.players_known, log.messages_v7, core.hashtags, core.flags, core.items,
     core.locations, core.components, knowledge.records, memory.selections, memory.conversations, memory.windows, memory.segments, memory.segment_windows, memory.window_items,
-    memory.scratchpad, memory.tools, memory.window_operations, memory.window_overruled, memory.some_quarantine TO cm_player;
+    memory.scratchpad, memory.tools, memory.window_operations, memory.window_overruled TO cm_player;
 
 DO $$
 DECLARE

@@ -15,8 +15,7 @@ WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NUL
 
 -- name: ConversationForPrompt :many
 -- The same, and which messages of its turns are in quarantine.
-SELECT sqlc.embed(c), CASE WHEN EXISTS (SELECT FROM memory.some_quarantine) THEN memory.quarantined_turns(c.history) ELSE '{}' END::TEXT[] AS quarantined
-FROM memory.conversations c
+SELECT sqlc.embed(c), memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
 WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
 
 -- name: LockConversation :many
