@@ -24,6 +24,7 @@ export class Batch {
   private readonly digest = new Digest();
   private readonly waiting = new Int32Array(keys * 4 * entry); // by how many blocks they are, and how these end
   private readonly counts = new Uint8Array(keys);
+  private behind = 0; // all that wait have keys below it
 
   constructor(private readonly lanes: Lanes | null) {
     if (lanes) this.see(lanes.memory.buffer as ArrayBuffer);
@@ -34,6 +35,7 @@ export class Batch {
   clear(): void {
     this.taken = this.lanes ? free + 4 * endBytes : 0;
     this.counts.fill(0);
+    this.behind = 0;
   }
 
   /** Where n bytes are that nobody else has. They hold anything. */
@@ -61,16 +63,18 @@ export class Batch {
     this.waiting[slot + 1] = n;
     this.waiting[slot + 2] = to;
     this.counts[key] = count + 1;
+    if (key >= this.behind) this.behind = key + 1;
     if (count === 3) this.run(this.lanes, key, 4);
   }
 
   /** Takes all digests that were added. */
   flush(): void {
     if (!this.lanes) return;
-    for (let key = 0; key < keys; key++) {
+    for (let key = 0; key < this.behind; key++) {
       const count = this.counts[key] as number;
       if (count > 0) this.run(this.lanes, key, count);
     }
+    this.behind = 0;
   }
 
   // Where there are less than four, the last one is taken more than once.
