@@ -32,14 +32,14 @@ type samples struct {
 
 func newSamples() *samples { return &samples{terms: map[source][][]int32{}} }
 
-// take gives the terms of these sources, which are all that have a draw, as far as they are known, and those that are
+// take gives the terms of these sources, which are all that have this draw or more, as far as they are known, and those that are
 // not. What is gone is forgotten, and so is what has less than the least draw that samples still have.
-func (c *samples) take(drawn []source, of, least int) (known map[source][][]int32, unknown []source) {
-	known = make(map[source][][]int32, len(drawn))
+func (c *samples) take(sources []source, atLeast, least int) (known map[source][][]int32, unknown []source) {
+	known = make(map[source][][]int32, len(sources))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.least = max(c.least, least)
-	for _, s := range drawn {
+	for _, s := range sources {
 		if _, twice := known[s]; twice {
 			continue
 		}
@@ -49,8 +49,8 @@ func (c *samples) take(drawn []source, of, least int) (known map[source][][]int3
 		}
 	}
 	for s := range c.terms {
-		drawn := draw(s.kind, s.id)
-		if _, there := known[s]; drawn < c.least || drawn >= of && !there {
+		zeros := draw(s.kind, s.id)
+		if _, there := known[s]; zeros < c.least || zeros >= atLeast && !there {
 			delete(c.terms, s)
 		}
 	}
