@@ -10,7 +10,7 @@ export async function verifying(setting: Setting): Promise<Figure[]> {
   await context.close();
   const { work, sent, n, bytes, bare } = await replayed(setting);
   const what = `${sent.answers} answers, ${Math.round(sent.bytes / 1e6)} MB`;
-  const how = `what the page sent to its ${sent.workers} Workers, sent once more to as many others: ${what}; reading them and starting the Workers included`;
+  const how = `what the page asked of its ${sent.workers} Workers, asked once more of as many others that have the answers: ${what}; reading them and starting the Workers' script included`;
   return [
     {
       name: `${n} hashes verified: fields, contents, links and Merkle proofs`,
@@ -67,9 +67,10 @@ async function verified(page: Page) {
   return { total, blocked: await tasksOf(page), frames: await framesOf(page) };
 }
 
-type Sent = { workers: { url: string; requests: { kind: string; body?: ArrayBuffer }[] }[] };
+type Asked = { id: number; content: { kind: string; address?: string } };
+type Sent = { workers: { url: string; requests: Asked[]; bodies: Map<string, ArrayBuffer> }[] };
 
-// Keeps what the page sends to its Workers, and sends it to fresh ones, all at once: the same work without fetching.
+// Keeps what the page sends to its Workers, and sends it to fresh ones that have the server's answers already.
 async function replayed(setting: Setting) {
   const { page, context } = await openThread(setting);
   await page.evaluate(() => {
@@ -81,11 +82,11 @@ async function replayed(setting: Setting) {
       private readonly kept: Sent["workers"][number];
       constructor(url: string | URL, options?: WorkerOptions) {
         super(url, options);
-        this.kept = { url: String(url), requests: [] };
+        this.kept = { url: String(url), requests: [], bodies: new Map() };
         sent.workers.push(this.kept);
       }
-      override postMessage(request: Sent["workers"][number]["requests"][number]): void {
-        this.kept.requests.push(request.body ? { ...request, body: request.body.slice() } : request);
+      override postMessage(request: Asked): void {
+        this.kept.requests.push(request);
         super.postMessage(request);
       }
     };
@@ -93,52 +94,71 @@ async function replayed(setting: Setting) {
   await verified(page);
   // The server's own check goes on for longer, and would take the processors from what is measured.
   await page.waitForFunction(() => document.querySelectorAll('[data-tone="good"]').length === 3);
-  const lengths = await page.evaluate(() => {
-    const requests = (globalThis as unknown as { sent: Sent }).sent.workers.flatMap((w) => w.requests);
-    if (requests.some(({ kind }) => kind === "page")) throw new Error("some of it was checked message by message");
-    return requests.flatMap(({ body }) => {
-      if (!body) return [];
-      const view = new DataView(body);
-      const all: number[] = [];
-      let at = "context-manager/stretch/v1\n".length;
-      const framed = () => {
-        const n = view.getUint32(at);
-        at += 4 + (n === 0xffffffff ? 0 : n);
-        return n;
-      };
-      framed(); // the checkpoint
-      at += 8;
-      framed(); // what is next
-      at += 4;
-      for (let left = view.getUint32(at - 4); left > 0; left--) {
-        framed(); // the hash
-        all.push(framed(), framed());
-        framed(); // refs
+  const lengths = await page.evaluate(async () => {
+    const { workers } = (globalThis as unknown as { sent: Sent }).sent;
+    const all: number[] = [];
+    for (const { requests, bodies } of workers) {
+      for (const { content } of requests) {
+        if (content.kind === "page") throw new Error("some of it was checked message by message");
+        if (content.kind !== "fetch" || !content.address) continue;
+        const body = await (await fetch(content.address)).arrayBuffer();
+        bodies.set(content.address, body);
+        const view = new DataView(body);
+        let at = "context-manager/stretch/v1\n".length;
+        const framed = () => {
+          const n = view.getUint32(at);
+          at += 4 + (n === 0xffffffff ? 0 : n);
+          return n;
+        };
+        framed(); // the checkpoint
         at += 8;
+        framed(); // what is next
+        at += 4;
+        for (let left = view.getUint32(at - 4); left > 0; left--) {
+          framed(); // the hash
+          all.push(framed(), framed());
+          framed(); // refs
+          at += 8;
+        }
       }
-      return all;
-    });
+    }
+    return all;
   });
   const sent = await page.evaluate(() => {
     const { workers } = (globalThis as unknown as { sent: Sent }).sent;
-    const bodies = workers.flatMap((w) => w.requests.map(({ body }) => body?.byteLength ?? 0));
-    return {
-      bytes: bodies.reduce((a, b) => a + b, 0),
-      answers: bodies.filter((n) => n > 0).length,
-      workers: workers.length,
-    };
+    const bodies = workers.flatMap((w) => [...w.bodies.values()].map((body) => body.byteLength));
+    return { bytes: bodies.reduce((a, b) => a + b, 0), answers: bodies.length, workers: workers.length };
+  });
+  await context.route("**/figures/replay.js", (route) => {
+    const body = `onmessage = ({ data: { url, bodies } }) => {
+        fetch = (address) => Promise.resolve(new Response(bodies.get(address)));
+        onmessage = () => import(url).then(() => postMessage("started"));
+        postMessage("ready");
+      };`;
+    return route.fulfill({ body, contentType: "text/javascript" });
   });
   const work = await page.evaluate(async () => {
     const { sent, plain } = globalThis as unknown as { sent: Sent; plain: typeof Worker };
+    const answered = (worker: Worker, message: unknown, moved: Transferable[] = []) =>
+      new Promise<unknown>((resolve, reject) => {
+        worker.onmessage = ({ data }: MessageEvent<unknown>) => resolve(data);
+        worker.onerror = () => reject(new Error("a Worker of the replay failed"));
+        worker.postMessage(message, moved);
+      });
+    const fresh = await Promise.all(
+      sent.workers.map(async ({ url, requests, bodies }) => {
+        const worker = new plain("/figures/replay.js", { type: "module" });
+        await answered(worker, { url, bodies }, [...bodies.values()]);
+        return { worker, requests };
+      }),
+    );
     const began = performance.now();
     await Promise.all(
-      sent.workers.map(async ({ url, requests }) => {
-        const worker = new plain(url, { type: "module" });
+      fresh.map(async ({ worker, requests }) => {
+        await answered(worker, "start");
         for (const request of requests) {
-          await new Promise((resolve) => {
-            worker.onmessage = resolve;
-            worker.postMessage(request, request.body ? [request.body] : []);
-          });
+          const answer = (await answered(worker, request)) as { content: unknown };
+          if (answer.content === null) throw new Error(`no answer to ${request.content.kind}`);
         }
         worker.terminate();
       }),

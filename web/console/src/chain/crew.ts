@@ -5,7 +5,7 @@ import type { Head } from "../seal/checkpoint";
 import { SaidError } from "../words/said";
 import type { ChainMessage } from "./check";
 import type { RowCheck } from "./rows";
-import type { CheckedStretch, OfSession, WorkerAnswer, WorkerRequest } from "./worker";
+import type { CheckedStretch, FetchedStretch, Numbered, OfSession, WorkerAnswer, WorkerRequest } from "./worker";
 
 const mostWorkers = 4; // more find nothing to do: a server gives one player no more stretches at once
 
@@ -24,13 +24,29 @@ export class Crew {
   }
 
   rows(messages: ChainMessage[], heads: Heads | null): Promise<RowCheck[]> {
-    return this.first.send({ kind: "rows", messages, heads }, []);
+    return this.first.send({ kind: "rows", messages, heads });
   }
 
-  /** Checks a stretch; null if anything of it does not hold. The body is gone from then on. */
-  stretch(body: ArrayBuffer, session: string, head: Head | null): Promise<CheckedStretch | null> {
-    const idlest = this.all.reduce((a, b) => (b.waiting < a.waiting ? b : a));
-    return idlest.send({ kind: "stretch", body, session, head }, [body]);
+  /**
+   * Has a worker fetch a stretch and, with the head that its checkpoint has, check it. "absent": it could not be had, or
+   * be read; "broken": anything of it does not hold.
+   */
+  async stretch(
+    address: string,
+    session: string,
+    headOf: (note: string) => Promise<Head | null>,
+  ): Promise<CheckedStretch | "broken" | "absent"> {
+    const idlest = this.all.reduce((a, b) => (b.stretches < a.stretches ? b : a));
+    idlest.stretches++;
+    try {
+      const fetched = await idlest.send<FetchedStretch | null>({ kind: "fetch", address });
+      if (!fetched) return "absent";
+      const head = fetched.note === null ? null : await headOf(fetched.note);
+      const checked = await idlest.send<CheckedStretch | null>({ kind: "stretch", address, session, head });
+      return checked ?? "broken";
+    } finally {
+      idlest.stretches--;
+    }
   }
 
   /** Ends them, in the middle of an answer, too. */
@@ -45,27 +61,30 @@ export class Crew {
 
 type Asked = { resolve: (answer: never) => void; reject: (error: unknown) => void };
 
-/** A worker answers its questions in their order. */
 class ChainWorker {
+  stretches = 0; // that it has been given and has not done with
+
   private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-  private readonly asked: Asked[] = [];
+  private readonly asked = new Map<number, Asked>();
+  private last = 0;
 
   constructor() {
-    this.worker.onmessage = ({ data }) => this.asked.shift()?.resolve(data as never);
+    this.worker.onmessage = ({ data: { id, content } }: MessageEvent<Numbered<never>>) => {
+      this.asked.get(id)?.resolve(content);
+      this.asked.delete(id);
+    };
     this.worker.onerror = ({ message }) => {
       const error = message ? new Error(message) : new SaidError({ id: "chain.failed" });
-      for (const { reject } of this.asked.splice(0)) reject(error);
+      for (const { reject } of this.asked.values()) reject(error);
+      this.asked.clear();
     };
   }
 
-  get waiting(): number {
-    return this.asked.length;
-  }
-
-  send<Answer>(request: WorkerRequest, moved: Transferable[]): Promise<Answer> {
+  send<Answer>(content: WorkerRequest, moved: Transferable[] = []): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.asked.push({ resolve, reject });
-      this.worker.postMessage(request, moved);
+      const id = this.last++;
+      this.asked.set(id, { resolve, reject });
+      this.worker.postMessage({ id, content } satisfies Numbered<WorkerRequest>, moved);
     });
   }
 

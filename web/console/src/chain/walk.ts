@@ -4,7 +4,6 @@ import { askBytes } from "../api/apart";
 import type { Heads } from "../seal/check";
 import type { Crew } from "./crew";
 import { VerifyPage } from "./query";
-import { noteOf } from "./stretch";
 import type { SessionEndpoint } from "./verify";
 import type { CheckedStretch, WorkerAnswer } from "./worker";
 
@@ -59,14 +58,9 @@ export async function walk(w: Walk, { hash, length }: SessionEndpoint): Promise<
 
 // Asks for a stretch and has it checked. What cannot be had in this way is asked for in another, which says why.
 async function stretch(w: Walk, session: string, after: number, upto: number): Promise<Outcome> {
+  const address = `/stretch?session=${session}&after=${after}&upto=${upto}`;
   try {
-    const address = `/stretch?session=${session}&after=${after}&upto=${upto}`;
-    const response = await w.send(address, { credentials: "same-origin", cache: "no-store", signal: w.signal });
-    if (!response.ok) return "absent";
-    const body = await response.arrayBuffer();
-    const note = noteOf(body);
-    const heads = note === null ? null : await w.headsOf([note]);
-    return (await w.crew.stretch(body, session, (note !== null && heads?.get(note)) || null)) ?? "broken";
+    return await w.crew.stretch(address, session, async (note) => (await w.headsOf([note]))?.get(note) ?? null);
   } catch {
     return "absent";
   }

@@ -12,12 +12,12 @@ import type { Occurring } from "./fields";
 import type { VerifyPage } from "./query";
 import { checkRows } from "./rows";
 import { type Again, SessionCheck, type SessionProgress } from "./session";
-import { type Held, Stretches } from "./stretch";
+import { type Held, noteOf, Stretches } from "./stretch";
 
 /**
  * What the page sends. Each is answered once. page: the answer to VerifyPage as it came, which is read and waits for
- * check. heads, head: null where no proofs are to be checked. stretch: the answer of GET /stretch as it came. held: what was
- * found of one, by this or another worker.
+ * check. heads, head: null where no proofs are to be checked. fetch: an address of GET /stretch, whose answer waits here
+ * for stretch, so that the page's own thread never sees it. held: what was found of one, by this or another worker.
  */
 export type WorkerRequest =
   | { kind: "begin"; session: string; length: number; head: string }
@@ -28,7 +28,14 @@ export type WorkerRequest =
   | { kind: "explain"; session: string; hashes: string[] }
   | { kind: "held"; checked: CheckedStretch }
   | { kind: "rows"; messages: ChainMessage[]; heads: Heads | null }
-  | { kind: "stretch"; body: ArrayBuffer; session: string; head: Head | null };
+  | { kind: "fetch"; address: string }
+  | { kind: "stretch"; address: string; session: string; head: Head | null };
+
+/** What goes between the page and a worker: answers to what takes long come behind others, so each names its request. */
+export type Numbered<Content> = { id: number; content: Content };
+
+/** A stretch that came: the checkpoint that it is for, null if there is none. */
+export type FetchedStretch = { note: string | null };
 
 /** A stretch in which all holds, and what occurs in it. */
 export type CheckedStretch = { held: Held; occurring: Occurring };
@@ -52,31 +59,36 @@ export type WorkerAnswer = {
 type Answer = { data?: ResultOf<typeof VerifyPage> | null; errors?: { message: string }[] };
 
 /** A request about the session that is being checked. All others are answered by themselves. */
-export type OfSession = Exclude<WorkerRequest, { kind: "rows" | "stretch" }>;
+export type OfSession = Exclude<WorkerRequest, { kind: "rows" | "fetch" | "stretch" }>;
 
 const stretches = new Stretches(lanesHere());
+const fetched = new Map<string, ArrayBuffer>();
 const seen = new Seen();
 const explicable = new Map<string, SessionCheck>();
 let check: SessionCheck | null = null;
 let waiting: ChainMessage[] = [];
 
-self.onmessage = (event: MessageEvent<WorkerRequest>) => {
-  const request = event.data;
-  if (request.kind === "rows") return self.postMessage(checkRows(request.messages, request.heads));
-  if (request.kind === "stretch") return self.postMessage(checkStretch(request.body, request.session, request.head));
+self.onmessage = ({ data: { id, content } }: MessageEvent<Numbered<WorkerRequest>>) => {
+  const post = (answer: unknown) => self.postMessage({ id, content: answer } satisfies Numbered<unknown>);
+  if (content.kind === "fetch") void fetchStretch(content.address).then(post);
+  else if (content.kind === "stretch") post(checkStretch(content.address, content.session, content.head));
+  else if (content.kind === "rows") post(checkRows(content.messages, content.heads));
+  else post(ofSession(content));
+};
+
+function ofSession(request: OfSession): WorkerAnswer {
   if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head, seen);
   if (request.kind === "explain") check = explicable.get(request.session) ?? null;
   if (!check) throw new Error("a page before the beginning");
   const progress = answer(check, request);
   if (check.explicable && progress) explicable.set(progress.session, check);
-  const answered: WorkerAnswer = {
+  return {
     progress,
     suspects: request.kind === "end" ? check.suspects() : [],
     explicable: check.explicable,
     ...(request.kind === "page" ? read(request.body) : { page: null, errors: null }),
   };
-  self.postMessage(answered);
-};
+}
 
 function answer(check: SessionCheck, request: OfSession): SessionProgress | null {
   switch (request.kind) {
@@ -98,7 +110,24 @@ function answer(check: SessionCheck, request: OfSession): SessionProgress | null
   }
 }
 
-function checkStretch(body: ArrayBuffer, session: string, head: Head | null): CheckedStretch | null {
+// Null if it cannot be had, or be read.
+async function fetchStretch(address: string): Promise<FetchedStretch | null> {
+  try {
+    const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
+    if (!response.ok) return null;
+    const body = await response.arrayBuffer();
+    const note = noteOf(body);
+    fetched.set(address, body);
+    return { note };
+  } catch {
+    return null;
+  }
+}
+
+function checkStretch(address: string, session: string, head: Head | null): CheckedStretch | null {
+  const body = fetched.get(address);
+  fetched.delete(address);
+  if (!body) return null;
   const held = stretches.check(body, session, head);
   const occurring = stretches.fields.occurred();
   return held && { held, occurring };
