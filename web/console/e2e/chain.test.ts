@@ -206,6 +206,55 @@ describe("the check of a session", () => {
   });
 });
 
+describe("the keys of a conversation", () => {
+  const open = async (query: string) => {
+    const v = await Visit.begin(browser, server);
+    await v.signIn(`/sessions/${session}${query}`);
+    return v;
+  };
+  const pressed = async (v: Visit, key: string, n: number) => {
+    await v.page.keyboard.press(key);
+    await expect.poll(() => v.focused()).toMatch(new RegExp(`^Open message ${n} `));
+  };
+
+  it.each([
+    ["j", 401],
+    ["k", 399],
+    ["m", 401],
+  ])("begin where the address says: %s", async (key, n) => {
+    const v = await open("?at=400");
+    await article(v, 400).waitFor();
+    await pressed(v, key, n);
+    await v.end();
+  });
+
+  it("begin where one has scrolled to, also with Tab", async () => {
+    const v = await open("");
+    await article(v, 1).waitFor();
+    await v.page.mouse.move(600, 500);
+    const top = async () => Number(new URL(v.page.url()).searchParams.get("at")?.split(".")[0] ?? 1);
+    await v.page.mouse.wheel(0, 9_000);
+    await expect.poll(top).toBeGreaterThan(20);
+    const first = await top();
+    await v.tabTo(new RegExp(`^Open message ${first} `));
+    await pressed(v, "j", first + 1);
+    await v.page.mouse.wheel(0, 9_000);
+    await expect.poll(top).toBeGreaterThan(first + 20);
+    await pressed(v, "k", (await top()) - 1);
+    await v.end();
+  });
+
+  it("begin at the first of what a filter leaves", async () => {
+    const v = await open("?at=400");
+    await article(v, 400).waitFor();
+    await v.page.getByLabel("Time").selectOption({ label: "Last 24 hours" });
+    await article(v, 1).waitFor();
+    await v.page.getByRole("heading", { level: 1 }).click(); // out of the field
+    await pressed(v, "j", 2);
+    await v.end();
+  });
+});
+
 describe("J and K on the page of one message", () => {
   it("count from when they are pressed, though the message is not yet found", async () => {
     const v = await Visit.begin(browser, server);

@@ -13,7 +13,7 @@ import { type RangeHandle, RangeList, type Seen } from "../../ui/ranges/RangeLis
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { useSearchParams } from "../../ui/useSearchParams";
 import { T, t } from "../../words";
-import { nameFor, readTop, readWanted, topFor } from "./address";
+import { nameFor, readWanted } from "./address";
 import { FilterBar } from "./FilterBar";
 import { Full } from "./Full";
 import { Head } from "./Head";
@@ -28,7 +28,8 @@ import { TailBar } from "./TailBar";
 import styles from "./ThreadPage.module.css";
 import { type Conversation as Shown, useConversation } from "./useConversation";
 import { useMarks } from "./useMarks";
-import { type Opened, useOpened } from "./useOpened";
+import { useOpened } from "./useOpened";
+import { set, usePlace } from "./usePlace";
 import { useTail } from "./useTail";
 import { useVerification } from "./useVerification";
 import { type Show, Verify } from "./Verify";
@@ -72,7 +73,6 @@ function Conversation({ subject }: { subject: Subject }) {
   const tail = useTail(subject, ranges);
   const { marks, count } = useMarks(source, total);
   const [jumping, setJumping] = useState(false);
-  const [current, setCurrent] = useState(0);
   const list = useRef<RangeHandle>(null);
   const frame = useRef<HTMLDivElement>(null);
 
@@ -85,12 +85,16 @@ function Conversation({ subject }: { subject: Subject }) {
   );
   const name = params.get("message");
   const { opened, open, close } = useOpened({ conversation, name, setName });
-  const { at, begin, onRest } = usePlace(conversation, opened);
+  const openedAt = opened.kind === "open" ? opened.position : null;
+  const { at, begin, current, setCurrent, onRest } = usePlace(conversation, opened);
 
-  const goTo = useCallback((position: number, align: "start" | "middle" | "end" = "middle") => {
-    list.current?.goTo(position, align);
-    setCurrent(position);
-  }, []);
+  const goTo = useCallback(
+    (position: number, align: "start" | "middle" | "end" = "middle") => {
+      list.current?.goTo(position, align);
+      setCurrent(position);
+    },
+    [setCurrent],
+  );
   const focusRow = useCallback(
     (position: number, align: "start" | "middle" | "end" = "middle") => {
       goTo(position, align);
@@ -101,10 +105,6 @@ function Conversation({ subject }: { subject: Subject }) {
   useEffect(() => {
     if (at !== null) list.current?.goTo(at.position, "start", at.into);
   }, [at]);
-  const openedAt = opened.kind === "open" ? opened.position : null;
-  useEffect(() => {
-    if (openedAt !== null) setCurrent(openedAt);
-  }, [openedAt]);
 
   const leave = useCallback(() => {
     close();
@@ -159,17 +159,20 @@ function Conversation({ subject }: { subject: Subject }) {
       setCurrent(position);
       open(message, position);
     },
-    [open],
+    [open, setCurrent],
   );
 
   const onJump = (text: string) => jump(conversation, text, focusRow);
   const onFilter = (f: Filter) => setParams((p) => withFilter(p, f), { replace: true });
   const onChanged = useCallback(() => ranges.reload(), [ranges]);
 
-  const onKeyMove = useCallback((position: number) => {
-    setCurrent(position);
-    if (inList(document.activeElement)) focusSoon(frame.current, position);
-  }, []);
+  const onKeyMove = useCallback(
+    (position: number) => {
+      setCurrent(position);
+      if (inList(document.activeElement)) focusSoon(frame.current, position);
+    },
+    [setCurrent],
+  );
 
   const [seen, setSeen] = useState<Seen>({ first: 0, last: 0, atEnd: false, into: 0 });
   const onSeen = (now: Seen, atRest: boolean) => {
@@ -255,13 +258,6 @@ function Conversation({ subject }: { subject: Subject }) {
   );
 }
 
-function set(params: URLSearchParams, name: string, value: string | null): URLSearchParams {
-  const next = new URLSearchParams(params);
-  if (value === null) next.delete(name);
-  else next.set(name, value);
-  return next;
-}
-
 // The row may have to be drawn first, and fetched before that.
 function focusSoon(frame: HTMLElement | null, position: number, tries = 600): void {
   const row = frame?.querySelector<HTMLElement>(`[data-open-index="${position}"]`);
@@ -278,43 +274,6 @@ const inList = (at: Element | null): boolean =>
 // Whether what has the focus is the open message: its panel, or its row.
 const isOpened = (at: EventTarget | null, position: number | null): boolean =>
   at instanceof HTMLElement && (at.dataset.panel !== undefined || at.dataset.openIndex === String(position));
-
-/**
- * The place of the list in the address. begin is where the list starts, undefined until that is known, null
- * for its first row; at is where it has to go because the address was changed by going back.
- */
-function usePlace({ ranges }: Shown, opened: Opened) {
-  const [params, setParams] = useSearchParams();
-  const text = params.get("at");
-  const written = useRef<string | null>(text);
-  const started = useRef<{
-    of: unknown;
-    begin: { position: number; align: "start" | "middle"; into?: number } | null;
-  } | null>(null);
-  if (started.current?.of !== ranges) {
-    const top = readTop(text);
-    if (top) started.current = { of: ranges, begin: { ...top, align: "start" } };
-    else if (opened.kind !== "finding") started.current = { of: ranges, begin: standing(opened) };
-    written.current = text;
-  }
-  const onRest = (seen: Seen) => {
-    const now = topFor(seen.first, seen.into);
-    if (now === written.current) return;
-    written.current = now;
-    setParams((p) => set(p, "at", now), { replace: true });
-  };
-  const gone = text !== written.current;
-  if (gone) written.current = text;
-  const at = gone ? (readTop(text) ?? { position: 0, into: 0 }) : null;
-  const begin = started.current?.of === ranges ? started.current.begin : undefined;
-  return { at, begin, onRest };
-}
-
-// Where in the list the message is that the address names; null if it is not in it.
-function standing(opened: Opened): { position: number; align: "middle" } | null {
-  const position = opened.kind === "open" ? opened.position : opened.kind === "moved" ? opened.place : null;
-  return position === null || position < 0 ? null : { position, align: "middle" };
-}
 
 // Goes to what somebody typed, and gives in words why it cannot.
 async function jump(
