@@ -26,7 +26,9 @@ export default defineConfig({
     },
   },
   worker: { format: "es" },
-  server: { proxy: { "/graphql": { target: server, ws: true }, "/session": server } },
+  server: {
+    proxy: { "/graphql": { target: server, ws: true }, "^/(session|stretch|export|log\\.pub)(\\?|$)": server },
+  },
   test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], setupFiles: ["src/words/setup.ts"], testTimeout: 60_000 },
 });
 

@@ -97,7 +97,7 @@ describe("the check of a session", () => {
     await article(v, 1).getByText("verified", { exact: true }).waitFor();
     await v.page.getByRole("button", { name: "Cancel" }).click();
     expect(await said(v)).toContain(`Recomputed in this browser 0 of ${length} cancelled`);
-    expect(await said(v)).not.toContain("Recomputed in this browser 0 of 520 no break");
+    expect(await said(v)).toContain(`Proved in this browser 0 of ${length} cancelled`);
     await v.page.getByRole("button", { name: "Verify again" }).waitFor();
     await v.end();
   });
@@ -166,6 +166,39 @@ describe("the check of a session", () => {
     await verification(v).getByText("The script that checked this").waitFor();
     expect(await said(v)).toMatch(/Recomputed in this browser 0 of 520 not finished: /);
     await v.end(/status of 503/);
+  });
+
+  it("cannot begin without its script, and says so", async () => {
+    const v = await Visit.begin(browser, server);
+    await v.signIn(`/sessions/${session}`);
+    await article(v, 1).waitFor();
+    const gone = v.page.waitForResponse(/assets\/worker-[^/]*\.js$/);
+    await v.page.route(/assets\/worker-[^/]*\.js$/, (route) => route.fulfill({ status: 404, body: "no" }));
+    const go = await hold(v, "VerifyRows"); // so that nothing is asked of it before that
+    await press(v);
+    await gone;
+    await v.quiet();
+    await go();
+    await verification(v).getByText("The script that checked this").waitFor();
+    expect(await said(v)).toContain(`Recomputed in this browser 0 of ${length} not finished: The check could not run.`);
+    await v.end(/status of 404/);
+  });
+
+  it("waits if the visit ends meanwhile, and goes on once somebody is back", async () => {
+    const v = await Visit.begin(browser, server);
+    await v.signIn(`/sessions/${session}`);
+    await article(v, 1).waitFor();
+    const go = await hold(v, "VerifyPage");
+    await press(v);
+    await article(v, 1).getByText("verified", { exact: true }).waitFor();
+    await v.page.context().clearCookies();
+    await go();
+    const again = v.page.getByRole("dialog", { name: "Your session has ended" });
+    await again.getByLabel("Token").fill(server.token);
+    await v.page.keyboard.press("Enter");
+    await verification(v).getByText("The script that checked this").waitFor();
+    expect(await said(v)).toMatch(new RegExp(`Proved in this browser ${length} of ${length} checkpoint of`));
+    await v.end(/status of 401/);
   });
 
   it("offers the session with its proofs, which the offline verifier finds good, and the whole log on the server", async () => {

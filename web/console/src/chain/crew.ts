@@ -36,12 +36,19 @@ export class Crew {
     session: string,
     headOf: (note: string) => Promise<Head | null>,
   ): Promise<CheckedStretch | "broken" | "absent"> {
-    const idlest = this.all.reduce((a, b) => (b.stretches < a.stretches ? b : a));
+    const whole = this.all.filter((worker) => !worker.broken);
+    const idlest = whole.reduce((a, b) => (b.stretches < a.stretches ? b : a), this.first);
     idlest.stretches++;
     try {
       const fetched = await idlest.send<FetchedStretch | null>({ kind: "fetch", address });
       if (!fetched) return "absent";
-      const head = fetched.note === null ? null : await headOf(fetched.note);
+      let head: Head | null;
+      try {
+        head = fetched.note === null ? null : await headOf(fetched.note);
+      } catch (error) {
+        await idlest.send({ kind: "drop", address });
+        throw error;
+      }
       const checked = await idlest.send<CheckedStretch | null>({ kind: "stretch", address, session, head });
       return checked ?? "broken";
     } finally {
@@ -49,7 +56,7 @@ export class Crew {
     }
   }
 
-  /** Ends them, in the middle of an answer, too. */
+  /** Ends them, in the middle of an answer, too: what was asked and what is asked from now on is refused. */
   close(): void {
     for (const worker of this.all) worker.close();
   }
@@ -63,6 +70,7 @@ type Asked = { resolve: (answer: never) => void; reject: (error: unknown) => voi
 
 class ChainWorker {
   stretches = 0; // that it has been given and has not done with
+  broken: Error | null = null; // why it answers nothing any more
 
   private readonly worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   private readonly asked = new Map<number, Asked>();
@@ -73,15 +81,14 @@ class ChainWorker {
       this.asked.get(id)?.resolve(content);
       this.asked.delete(id);
     };
-    this.worker.onerror = ({ message }) => {
-      const error = message ? new Error(message) : new SaidError({ id: "chain.failed" });
-      for (const { reject } of this.asked.values()) reject(error);
-      this.asked.clear();
-    };
+    // Its script may not have come, which it tells before anything is asked.
+    this.worker.onerror = ({ message }) =>
+      this.end(message ? new Error(message) : new SaidError({ id: "chain.failed" }));
   }
 
   send<Answer>(content: WorkerRequest, moved: Transferable[] = []): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.broken) return reject(this.broken);
       const id = this.last++;
       this.asked.set(id, { resolve, reject });
       this.worker.postMessage({ id, content } satisfies Numbered<WorkerRequest>, moved);
@@ -89,6 +96,13 @@ class ChainWorker {
   }
 
   close(): void {
+    this.end(new DOMException("The check has ended.", "AbortError"));
+  }
+
+  private end(why: Error): void {
     this.worker.terminate();
+    this.broken ??= why;
+    for (const { reject } of this.asked.values()) reject(why);
+    this.asked.clear();
   }
 }

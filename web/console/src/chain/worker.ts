@@ -17,7 +17,7 @@ import { type Held, noteOf, Stretches } from "./stretch";
 /**
  * What the page sends. Each is answered once. page: the answer to VerifyPage as it came, which is read and waits for
  * check. heads, head: null where no proofs are to be checked. fetch: an address of GET /stretch, whose answer waits here
- * for stretch, so that the page's own thread never sees it. held: what was found of one, by this or another worker.
+ * for stretch or drop, so that the page's own thread never sees it. held: what was found of one, by this or another worker.
  */
 export type WorkerRequest =
   | { kind: "begin"; session: string; length: number; head: string }
@@ -29,6 +29,7 @@ export type WorkerRequest =
   | { kind: "held"; checked: CheckedStretch }
   | { kind: "rows"; messages: ChainMessage[]; heads: Heads | null }
   | { kind: "fetch"; address: string }
+  | { kind: "drop"; address: string }
   | { kind: "stretch"; address: string; session: string; head: Head | null };
 
 /** What goes between the page and a worker: answers to what takes long come behind others, so each names its request. */
@@ -59,7 +60,7 @@ export type WorkerAnswer = {
 type Answer = { data?: ResultOf<typeof VerifyPage> | null; errors?: { message: string }[] };
 
 /** A request about the session that is being checked. All others are answered by themselves. */
-export type OfSession = Exclude<WorkerRequest, { kind: "rows" | "fetch" | "stretch" }>;
+export type OfSession = Exclude<WorkerRequest, { kind: "rows" | "fetch" | "drop" | "stretch" }>;
 
 const stretches = new Stretches(lanesHere());
 const fetched = new Map<string, ArrayBuffer>();
@@ -72,6 +73,7 @@ self.onmessage = ({ data: { id, content } }: MessageEvent<Numbered<WorkerRequest
   const post = (answer: unknown) => self.postMessage({ id, content: answer } satisfies Numbered<unknown>);
   if (content.kind === "fetch") void fetchStretch(content.address).then(post);
   else if (content.kind === "stretch") post(checkStretch(content.address, content.session, content.head));
+  else if (content.kind === "drop") post(fetched.delete(content.address));
   else if (content.kind === "rows") post(checkRows(content.messages, content.heads));
   else post(ofSession(content));
 };
