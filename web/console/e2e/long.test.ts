@@ -84,6 +84,17 @@ async function inView(v: Visit): Promise<string[]> {
   });
 }
 
+// All that scripts of the page hold, as text.
+async function memoryOf(v: Visit): Promise<string> {
+  const devtools = await v.page.context().newCDPSession(v.page);
+  const chunks: string[] = [];
+  devtools.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => chunks.push(chunk));
+  await devtools.send("HeapProfiler.collectGarbage");
+  await devtools.send("HeapProfiler.takeHeapSnapshot");
+  await devtools.detach();
+  return chunks.join("");
+}
+
 describe("a long thread", () => {
   it("is jumped about in by number, date and hash, and says why if it cannot", async () => {
     const v = await visit();
@@ -160,6 +171,24 @@ describe("a long thread", () => {
     await v.page.keyboard.press("End");
     await text(v, length - 1).waitFor();
     await expect.poll(() => v.focused()).toMatch(/^Open message 4000 /);
+    await v.end();
+  });
+
+  it("keeps few of the messages in memory that were open once, and are far away", async () => {
+    const v = await visit();
+    await v.signIn(`/threads/${thread}`);
+    const places = Array.from({ length: 14 }, (_, i) => 100 + 800 * i);
+    for (const place of places) {
+      await jump(v, String(place));
+      await expect.poll(() => v.focused()).toMatch(new RegExp(`^Open message ${1 + ((place - 1) % perSession)} `));
+      await v.page.keyboard.press("Enter");
+      await panel(v).getByText(`Message at ${place}:`).waitFor();
+      await panel(v).getByText("Recomputed in this browser").waitFor();
+    }
+    const memory = await memoryOf(v);
+    const held = places.filter((place) => memory.includes(`Message at ${place}: some words`));
+    expect(held).toContain(places.at(-1));
+    expect(held.length).toBeLessThanOrEqual(8);
     await v.end();
   });
 

@@ -1,9 +1,12 @@
 import { createClient as createSocket, type Client as Socket } from "graphql-ws";
-import { type Client, type CombinedError, cacheExchange, createClient, fetchExchange, mapExchange } from "urql";
+import { type Client, type CombinedError, createClient, fetchExchange, mapExchange } from "urql";
 import type { Comeback } from "./comeback";
 import { codeOf, describe } from "./errors";
 
-/** The client for queries and mutations. What the server refuses because the session has ended waits for a comeback. */
+/**
+ * The client for queries and mutations. What the server refuses because the session has ended waits for a comeback. It
+ * keeps no answer that no page shows: memory stays as it is however much is read, and what is erased is gone here too.
+ */
 export function newClient(comeback: Comeback): Client {
   const watch = (error: CombinedError) => {
     if (codeOf(error) === "UNAUTHENTICATED") comeback.ended(describe(error).detail);
@@ -12,13 +15,13 @@ export function newClient(comeback: Comeback): Client {
     url: "/graphql",
     fetch: comeback.fetch,
     preferGetMethod: false,
-    requestPolicy: "cache-and-network",
+    requestPolicy: "network-only",
     // One answer to one request: never as a stream of events, which this client also takes unless told otherwise.
     fetchOptions: {
       credentials: "same-origin",
       headers: { accept: "application/graphql-response+json, application/json;q=0.9" },
     },
-    exchanges: [mapExchange({ onError: watch }), cacheExchange, fetchExchange],
+    exchanges: [mapExchange({ onError: watch }), fetchExchange],
   });
 }
 

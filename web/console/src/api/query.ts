@@ -2,13 +2,13 @@ import type { AnyVariables, Client, CombinedError, DocumentInput } from "urql";
 import { t } from "../words";
 import type { Page } from "./pages";
 
-/** Asks the server, past every cache. Rejects with a CombinedError. */
+/** Asks the server. Rejects with a CombinedError. */
 export async function ask<Data, Variables extends AnyVariables>(
   client: Client,
   query: DocumentInput<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const result = await client.query(query, variables, { requestPolicy: "network-only" }).toPromise();
+  const result = await client.query(query, variables).toPromise();
   if (result.error) throw result.error as CombinedError;
   if (result.data === undefined) throw new Error(t("api.empty"));
   return result.data;

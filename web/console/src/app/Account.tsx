@@ -48,7 +48,6 @@ function useMe(): Thing {
   const [{ data }] = useQuery({
     query: ComponentName,
     variables: { hash: identity.player },
-    requestPolicy: "cache-and-network",
     pause: !has(identity, "log:read"),
   });
   return data?.component ?? { __typename: "Player", hash: identity.player, name: null, key: null };

@@ -12,10 +12,10 @@ const pace = 10_000; // milliseconds between looks at the seal
  * here: the page itself says that it does not answer.
  */
 export function SealBanner() {
-  const [{ data }, again] = useQuery({ query: SealCondition, requestPolicy: "network-only" });
+  const [{ data }, again] = useQuery({ query: SealCondition });
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible") again({ requestPolicy: "network-only" });
+      if (document.visibilityState === "visible") again();
     }, pace);
     return () => clearInterval(timer);
   }, [again]);

@@ -49,7 +49,7 @@ export function Channels({ chosen, onChoose }: Props) {
         {error ? (
           <div role="alert">
             <p className={styles.note}>{t("filter.channels.failed", { why: describe(error).detail })}</p>
-            <Button icon="retry" onClick={() => again({ requestPolicy: "network-only" })}>
+            <Button icon="retry" onClick={() => again()}>
               {t("ui.again")}
             </Button>
           </div>

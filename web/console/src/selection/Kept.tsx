@@ -28,7 +28,7 @@ export function Kept({ id, lead }: { id: string; lead?: ReactNode }) {
   const variables = { id, read: has(identity, "log:read") };
   const [{ data, error, fetching }, again] = useQuery({ query: SelectionQuery, variables });
   if (data?.contextSelection) return <Whole selection={data.contextSelection} variables={variables} lead={lead} />;
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   if (fetching) return <Loading what={t("selection.loading")} />;
   return (
     <Screen icon="search" title={t("selection.gone")}>

@@ -72,7 +72,6 @@ function Outcome({ selection: s, log, texts }: { selection: Selection; log: Log;
   const [{ data, error, fetching }, again] = useQuery({
     query: ReplaySelection,
     variables: { id: s.id, weights, log, read: has(identity, "log:read") },
-    requestPolicy: "network-only",
   });
   return (
     <div role="status" aria-busy={fetching}>

@@ -11,14 +11,14 @@ type Props = { chosen: readonly WeightInput[]; onChange: (weights: WeightInput[]
 
 /** Other weights for a ranking that is only tried: each with its bounds, and what it is in the policy in use. */
 export function Weights({ chosen, onChange }: Props) {
-  const [{ data, error }, again] = useQuery({ query: PolicyQuery, requestPolicy: "cache-first" });
+  const [{ data, error }, again] = useQuery({ query: PolicyQuery });
   const weights = data?.rankingPolicy.weights ?? [];
   const set = (name: WeightName, value: number) => onChange(chosen.map((w) => (w.name === name ? { name, value } : w)));
   if (error) {
     return (
       <div role="alert" className={styles.note}>
         {t("selection.weights.failed", { why: error.message })}
-        <Button icon="retry" onClick={() => again({ requestPolicy: "network-only" })}>
+        <Button icon="retry" onClick={() => again()}>
           {t("ui.again")}
         </Button>
       </div>

@@ -63,7 +63,6 @@ function Answer({ id, asked }: { id: string; asked: string }) {
       text: isHash ? null : asked,
       read: has(identity, "log:read"),
     },
-    requestPolicy: "network-only",
   });
   if (fetching) return <Loading what={t("selection.why.loading")} />;
   if (error) return <ErrorScreen error={error} retry={() => again()} />;

@@ -166,6 +166,6 @@ export function Picker(props: Props) {
 
 /** The name behind a hash, as soon as it is known. */
 export function NameOf({ hash }: { hash: string }) {
-  const [{ data }] = useQuery({ query: ComponentName, variables: { hash }, requestPolicy: "cache-first" });
+  const [{ data }] = useQuery({ query: ComponentName, variables: { hash } });
   return <bdi title={hash}>{data?.component ? nameOf(data.component) : short(hash)}</bdi>;
 }

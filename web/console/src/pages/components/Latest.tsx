@@ -40,7 +40,7 @@ export function Latest({ hash, type }: { hash: string; type: Type }) {
           <p className={styles.none}>{t("components.use.none")}</p>
         )
       ) : error ? (
-        <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+        <ErrorScreen error={error} retry={() => again()} />
       ) : (
         <Loading what={t("ui.list.messages")} />
       )}

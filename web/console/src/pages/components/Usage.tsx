@@ -55,7 +55,7 @@ export function Usage({ hash, type }: { hash: string; type: Type | null }) {
         )}
       </header>
       {error ? (
-        <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+        <ErrorScreen error={error} retry={() => again()} />
       ) : !use ? (
         <Loading what={t("components.use.what")} />
       ) : use.total === 0 ? (

@@ -26,8 +26,7 @@ export function useComponent(namespace: string, name: string): { found: Found; a
   const component = hash
     ? byHash.data?.component
     : byKey.data?.components.edges.map((e) => e.node).find((c) => c.key === name);
-  const policy = { requestPolicy: "network-only" } as const;
-  return { found: foundOf(), again: () => (hash ? again(policy) : againByKey(policy)) };
+  return { found: foundOf(), again: () => (hash ? again() : againByKey()) };
 
   function foundOf(): Found {
     if (!hash && !space) return { kind: "nothing" };

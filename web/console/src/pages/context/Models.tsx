@@ -21,23 +21,22 @@ export function Models() {
   const [{ data, error, stale }, refresh] = useQuery({
     query: EmbeddingModels,
     pause: !admin,
-    requestPolicy: "cache-and-network",
   });
   const models = data?.embeddingModels ?? [];
   const busy = models.some((m) => m.outstanding > 0 || m.state === "BUILDING");
   useEffect(() => {
     if (!busy || stale) return;
-    const timer = setTimeout(() => refresh({ requestPolicy: "network-only" }), again);
+    const timer = setTimeout(() => refresh(), again);
     return () => clearTimeout(timer);
   }, [busy, stale, refresh]);
-  if (error && !data) return <ErrorScreen error={error} retry={() => refresh({ requestPolicy: "network-only" })} />;
+  if (error && !data) return <ErrorScreen error={error} retry={() => refresh()} />;
   if (models.length === 0) return null;
   return (
     <section className={styles.models} aria-label={t("lab.models.label")}>
       <h2>{t("lab.models")}</h2>
       <ul>
         {models.map((m) => (
-          <Model key={m.name} model={m} onDropped={() => refresh({ requestPolicy: "network-only" })} />
+          <Model key={m.name} model={m} onDropped={() => refresh()} />
         ))}
       </ul>
     </section>

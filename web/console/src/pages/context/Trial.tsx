@@ -46,12 +46,12 @@ function useTrial(params: URLSearchParams, side: Side, pause: boolean) {
     const request = requestOf(of, side) ?? { query: "" };
     return { request, weights: weightsOf(of.getAll(nameAt("w", side))), read: has(identity, "log:read") };
   }, [address, side, identity]);
-  const [state, again] = useQuery({ query: TryContext, variables, pause, requestPolicy: "network-only" });
+  const [state, again] = useQuery({ query: TryContext, variables, pause });
   return { ...state, again };
 }
 
 function One({ of: { data, error, fetching, again }, title }: { of: Tried; title: string }) {
   if (fetching) return <Loading what={t("lab.ranking")} />;
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   return data ? <TriedResult tried={data.tryContext} title={title} /> : null;
 }

@@ -45,8 +45,7 @@ export function Live({ params, set }: Props) {
   );
 }
 
-const useLive = (role: Role, userId: string) =>
-  useQuery({ query: ConversationsQuery, variables: { role, userId }, requestPolicy: "cache-and-network" });
+const useLive = (role: Role, userId: string) => useQuery({ query: ConversationsQuery, variables: { role, userId } });
 
 function Taken({ role, user }: { role: Role; user: string }) {
   const [{ data }] = useLive(role, user);
@@ -90,7 +89,7 @@ function Who({ role, user, onRole, onUser }: WhoProps) {
 
 function Found({ role, user }: { role: Role; user: string }) {
   const [{ data, error, fetching }, refresh] = useLive(role, user);
-  const again = () => refresh({ requestPolicy: "network-only" });
+  const again = () => refresh();
   const items = data?.conversations ?? [];
   const pages: Pages<ConversationRow> = {
     items,

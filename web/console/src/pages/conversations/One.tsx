@@ -25,9 +25,8 @@ export function One({ id, onFresh }: Props) {
   const [{ data, error, fetching }, refresh] = useQuery({
     query: ConversationQuery,
     variables: { id },
-    requestPolicy: "network-only",
   });
-  const again = () => refresh({ requestPolicy: "network-only" });
+  const again = () => refresh();
   const memory = data?.conversation ?? null;
   const [session, setSession] = useState<string | null>(null); // outlives the memory
   useEffect(() => {

@@ -26,7 +26,6 @@ export function Memory({ who: { agent, user }, thread, params, set }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: ThreadEventsQuery,
     variables: { agent, userId: user, threadId: thread, last, keep },
-    requestPolicy: "network-only",
   });
   const events = data?.threadEvents ?? [];
   const kept = events.filter((e) => e.keptForImportance).length;
@@ -34,7 +33,7 @@ export function Memory({ who: { agent, user }, thread, params, set }: Props) {
     <>
       <Much key={`${last} ${keep}`} last={last} keep={keep} set={set} />
       {error ? (
-        <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+        <ErrorScreen error={error} retry={() => again()} />
       ) : fetching ? (
         <Loading what={t("ui.list.messages")} />
       ) : events.length === 0 ? (

@@ -53,7 +53,7 @@ export function OneThread({ who, thread, params, set }: Props) {
       {show === "memory" ? ( // which takes its names alone
         <Memory who={who} thread={thread} params={params} set={set} />
       ) : !found && error ? (
-        <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+        <ErrorScreen error={error} retry={() => again()} />
       ) : !found && fetching ? (
         <Loading what={t("events.thread.loading")} />
       ) : !found ? (

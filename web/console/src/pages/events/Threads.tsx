@@ -18,14 +18,13 @@ export const useThreads = ({ agent, user }: Pair, threadId: string | null = null
   useQuery({
     query: UserThreadsQuery,
     variables: { agent, userId: user, threadId },
-    requestPolicy: "cache-and-network",
   });
 
 /** The threads of an agent with a user, the latest first. */
 export function Threads({ who }: { who: Pair }) {
   const [{ data, error, fetching }, again] = useThreads(who);
   const threads = data?.userThreads ?? [];
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   if (threads.length === 0) {
     if (fetching) return <Loading what={t("ui.list.threads")} />;
     return (

@@ -14,7 +14,7 @@ import { UsedBy } from "./UsedBy";
 export default function RecordPage({ hash }: { hash: string }) {
   const [{ data, error, fetching }, again] = useQuery({ query: RecordQuery, variables: { hash } });
   useTitle(data?.record?.title ?? t("records.one"));
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   if (data?.record) return <Whole record={data.record} />;
   if (fetching) return <Loading what={t("records.loading")} />;
   return (

@@ -22,7 +22,7 @@ export function RecordPanel({ hash, onClose }: { hash: string; onClose: () => vo
           </p>
         </>
       ) : error ? (
-        <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+        <ErrorScreen error={error} retry={() => again()} />
       ) : fetching ? (
         <Loading what={t("records.loading")} />
       ) : (

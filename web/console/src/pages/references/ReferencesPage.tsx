@@ -20,7 +20,7 @@ const Drawn = lazily(() => import("./Drawn"));
 export default function ReferencesPage({ hash }: { hash: string }) {
   useTitle(t("references.title"));
   const [{ data, error, fetching }, again] = useQuery({ query: ReferencesQuery, variables: { hash } });
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   if (data?.message) return <Of message={data.message} />;
   if (fetching) return <Loading what={t("references.what")} />;
   return (

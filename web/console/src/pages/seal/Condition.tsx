@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useMutation } from "urql";
+import { type CombinedError, useMutation } from "urql";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
@@ -9,8 +9,10 @@ import { T, t } from "../../words";
 import { AcceptTree, type Seal } from "./query";
 import styles from "./SealPage.module.css";
 
+type Props = { seal: Seal; onAccepted: () => void };
+
 /** Whether the server seals; loud if not, with the way on for administrators where there is one. */
-export function Condition({ seal: { condition, problem, origin } }: { seal: Seal }) {
+export function Condition({ seal: { condition, problem, origin }, onAccepted }: Props) {
   if (condition === "SEALING") {
     return (
       <p className={problem ? styles.warning : styles.well}>
@@ -27,17 +29,22 @@ export function Condition({ seal: { condition, problem, origin } }: { seal: Seal
       <div>
         <b>{condition === "REFUSED" ? t("seal.refused") : t("seal.failing")}</b>
         <p className={styles.reason}>{problem}</p>
-        {condition === "REFUSED" && <Accept origin={origin} />}
+        {condition === "REFUSED" && <Accept origin={origin} onAccepted={onAccepted} />}
       </div>
     </div>
   );
 }
 
-function Accept({ origin }: { origin: string }) {
+function Accept({ origin, onAccepted }: { origin: string; onAccepted: () => void }) {
   const { identity } = useSession();
   const [open, setOpen] = useState(false);
   const [, accept] = useMutation(AcceptTree);
   if (!isAdmin(identity)) return <p>{t("seal.accept.admin")}</p>;
+  const onConfirm = async (reason: string): Promise<CombinedError | null> => {
+    const { error } = await accept({ reason });
+    if (!error) onAccepted();
+    return error ?? null;
+  };
   return (
     <>
       <p>{t("seal.accept.warning")}</p>
@@ -49,7 +56,7 @@ function Accept({ origin }: { origin: string }) {
           title={t("seal.accept.title")}
           icon="warning"
           confirm={t("seal.accept.confirm")}
-          onConfirm={async (reason) => (await accept({ reason })).error ?? null}
+          onConfirm={onConfirm}
           onClose={() => setOpen(false)}
         >
           <p>

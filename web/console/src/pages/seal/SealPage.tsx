@@ -20,10 +20,10 @@ const pace = 3_000; // milliseconds between looks at the seal
 /** Whether the log is sealed, under which name and key, who witnesses it, and the check of all of it. */
 export default function SealPage() {
   useTitle(t("seal.title"));
-  const [{ data, error }, again] = useQuery({ query: SealQuery, requestPolicy: "network-only" });
+  const [{ data, error }, again] = useQuery({ query: SealQuery });
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible") again({ requestPolicy: "network-only" });
+      if (document.visibilityState === "visible") again();
     }, pace);
     return () => clearInterval(timer);
   }, [again]);
@@ -35,7 +35,7 @@ export default function SealPage() {
       <section className={styles.page} tabIndex={0} aria-label={t("seal.region")}>
         {seal ? (
           <>
-            <Condition seal={seal} />
+            <Condition seal={seal} onAccepted={() => again()} />
             <Facts seal={seal} />
             <Known publicKey={seal.publicKey} />
             <Witnesses witnesses={seal.witnesses} sealed={seal.checkpoint?.size ?? 0} />
@@ -43,7 +43,7 @@ export default function SealPage() {
             <Checkpoints newest={seal.checkpoint?.size ?? 0} />
           </>
         ) : error ? (
-          <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+          <ErrorScreen error={error} retry={() => again()} />
         ) : (
           <Loading what={t("seal.loading")} />
         )}

@@ -11,7 +11,7 @@ import styles from "./SettingsPage.module.css";
 
 /** The newest checkpoint and the witnesses, as the server tells; the seal's page has more, and checks it. */
 export function Sealing() {
-  const [{ data, error }, again] = useQuery({ query: SealQuery, requestPolicy: "network-only" });
+  const [{ data, error }, again] = useQuery({ query: SealQuery });
   const seal = data?.seal;
   return (
     <section className={styles.section} aria-labelledby="sealing">
@@ -72,7 +72,7 @@ export function Sealing() {
           </p>
         </>
       ) : error ? (
-        <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+        <ErrorScreen error={error} retry={() => again()} />
       ) : (
         <Loading what={t("settings.seal")} />
       )}

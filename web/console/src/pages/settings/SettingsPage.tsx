@@ -48,7 +48,7 @@ export default function SettingsPage() {
 }
 
 function Server() {
-  const [{ data, error }, again] = useQuery({ query: ServerQuery, requestPolicy: "network-only" });
+  const [{ data, error }, again] = useQuery({ query: ServerQuery });
   if (data) {
     return (
       <>
@@ -58,6 +58,6 @@ function Server() {
       </>
     );
   }
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   return <Loading what={t("settings.what")} />;
 }

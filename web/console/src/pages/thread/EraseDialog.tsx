@@ -21,7 +21,6 @@ export function EraseDialog({ hash, sequence, onErased, onClose }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: ImpactQuery,
     variables: { hash },
-    requestPolicy: "network-only",
   });
   const [, erase] = useMutation(EraseMessage);
   const [typed, setTyped] = useState("");
@@ -32,7 +31,7 @@ export function EraseDialog({ hash, sequence, onErased, onClose }: Props) {
     onErased(done.eraseMessage);
     return null;
   };
-  const retry = () => again({ requestPolicy: "network-only" });
+  const retry = () => again();
   return (
     <ReasonDialog
       title={t("erase.title", { n: String(sequence) })}

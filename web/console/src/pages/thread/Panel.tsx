@@ -44,7 +44,6 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
   const [{ data, error, fetching }, again] = useQuery({
     query: MessageQuery,
     variables: { hash },
-    requestPolicy: "network-only",
   });
   const panel = useRef<HTMLElement>(null);
   const [receipt, setReceipt] = useState<Receipt | null>(null); // here, as the offer to erase goes with the content
@@ -56,8 +55,12 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
   const known = whole ?? (row?.hash === hash ? row : null);
   const changed = () => {
     panel.current?.focus(); // the button that had it is gone
-    again({ requestPolicy: "network-only" });
+    again();
     onChanged();
+  };
+  const erased = (by: Receipt) => {
+    setReceipt(by);
+    again(); // what is gone is not shown behind the receipt
   };
   return (
     <aside
@@ -78,9 +81,9 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
       </header>
       {known && <Known message={known} name={name} />}
       {whole ? (
-        <Rest message={whole} state={state} onChanged={changed} onErased={setReceipt} />
+        <Rest message={whole} state={state} onChanged={changed} onErased={erased} />
       ) : error ? (
-        <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />
+        <ErrorScreen error={error} retry={() => again()} />
       ) : fetching || data?.message ? (
         <Loading what={t(known ? "thread.theRest" : "thread.theMessage")} />
       ) : (

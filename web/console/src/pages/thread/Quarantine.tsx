@@ -36,12 +36,11 @@ function Known({ message: m, onChanged }: Props) {
   const [{ data, error }, again] = useQuery({
     query: QuarantineQuery,
     variables: { message: m.hash },
-    requestPolicy: "network-only",
   });
   const q = data?.quarantine?.message.hash === m.hash ? data.quarantine : null;
   const may = has(identity, "log:append");
   const done = () => {
-    again({ requestPolicy: "network-only" });
+    again();
     onChanged();
   };
   return (

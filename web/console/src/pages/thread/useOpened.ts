@@ -23,6 +23,10 @@ export type Opened =
 const none: Opened = { kind: "none" };
 const finding: Opened = { kind: "finding" };
 
+// Names that are remembered: of the message that is open, of the one before, and of the one that is being opened, each by
+// its hash and by its place. Not more: each holds a message.
+const remembered = 6;
+
 type Asked = {
   conversation: Conversation;
   /** The name in the address; null if it names no message. */
@@ -34,7 +38,7 @@ type Asked = {
 /** Follows the message in the address, and opens others. */
 export function useOpened({ conversation, name, setName }: Asked) {
   const { source, filtered } = conversation;
-  // What names lead to under this filter: opened from a row, a message is there at once.
+  // What names lead to under this filter, the latest last: opened from a row, a message is there at once.
   const known = useRef(new Map<string, Opened>());
   const asked = useRef(source);
   if (asked.current !== source) {
@@ -50,12 +54,12 @@ export function useOpened({ conversation, name, setName }: Asked) {
   const learn = useCallback(
     (of: string, opened: Opened) => {
       if (asked.current !== source) return;
-      known.current.set(of, opened);
+      keep(known.current, of, opened);
       draw();
       if (opened.kind !== "open" || opened.place === null || now.current.name !== of) return;
       const better = nameFor(opened.place, opened.hash);
       if (better === of) return;
-      known.current.set(better, opened);
+      keep(known.current, better, opened);
       now.current.setName(better, true);
     },
     [source],
@@ -67,7 +71,7 @@ export function useOpened({ conversation, name, setName }: Asked) {
       const place = filtered ? null : position;
       const opened: Opened = { kind: "open", hash: row.hash, row, place, position };
       const to = place === null ? row.hash : nameFor(place, row.hash);
-      known.current.set(to, opened);
+      keep(known.current, to, opened);
       now.current.setName(to, now.current.name !== null);
       if (place !== null) return;
       void source.place(row.hash).then(
@@ -97,6 +101,13 @@ export function useOpened({ conversation, name, setName }: Asked) {
     };
   }, [name, source, turn, learn]);
   return { opened, open, close };
+}
+
+function keep(known: Map<string, Opened>, name: string, opened: Opened): void {
+  known.delete(name);
+  known.set(name, opened);
+  const [oldest] = known.keys();
+  if (known.size > remembered && oldest !== undefined) known.delete(oldest);
 }
 
 async function resolve({ source }: Conversation, name: string): Promise<Opened> {

@@ -20,7 +20,6 @@ export function PlayerField({ chosen, wrong, onChoose }: Props) {
   const [{ data, fetching }, again] = useQuery({
     query: ComponentName,
     variables: { hash: chosen ?? "" },
-    requestPolicy: "cache-and-network",
     pause: chosen === null,
   });
   const unknown = chosen !== null && !fetching && data !== undefined && data.component === null;
@@ -48,7 +47,7 @@ export function PlayerField({ chosen, wrong, onChoose }: Props) {
           onDescribed={(hash) => {
             setDescribing(false);
             onChoose(hash);
-            again({ requestPolicy: "network-only" });
+            again();
           }}
           onClose={() => setDescribing(false)}
         />

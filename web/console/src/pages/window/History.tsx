@@ -35,7 +35,6 @@ function Fill({ window: { id, capacity } }: PartProps) {
   const [{ data, error }, again] = useQuery({
     query: FillQuery,
     variables: { id },
-    requestPolicy: "network-only",
   });
   const points = useMemo(() => {
     const found = data?.window?.operations;
@@ -47,7 +46,7 @@ function Fill({ window: { id, capacity } }: PartProps) {
         )
       : [];
   }, [data, capacity]);
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   if (!data) return <Loading what={t("windows.history")} />;
   if (points.length === 0) return null;
   const columns: Shown<Point>[] = [

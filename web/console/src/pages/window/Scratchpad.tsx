@@ -41,9 +41,7 @@ export function Scratchpad({ window: { id }, turn, onChanged }: PartProps) {
   const failed = (entry: string, error: CombinedError) =>
     say(entry, { wrong: t("windows.scratchpad.failed", describe(error)) });
   const onRead = async (entry: string) => {
-    const { data, error } = await client
-      .query(EntryQuery, { id: entry }, { requestPolicy: "network-only" })
-      .toPromise();
+    const { data, error } = await client.query(EntryQuery, { id: entry }).toPromise();
     if (error) return failed(entry, error);
     const found = data?.scratchpadEntry;
     say(entry, found ? { text: found.content } : { wrong: t("windows.entries.gone", { n: 1 }) });

@@ -35,7 +35,7 @@ export function Select({ onClose, ...props }: Props) {
       if (!data) return error ?? null;
       const chosen = data.selectIntoWindow;
       const asked = { id: window.id, after: null, count: false, read };
-      const history = await client.query(OperationsQuery, asked, { requestPolicy: "network-only" }).toPromise();
+      const history = await client.query(OperationsQuery, asked).toPromise();
       const operations = history.data?.window?.operations.edges.map((e) => e.node) ?? [];
       setDone({ chosen, operation: operations.find((o) => o.selection?.id === chosen.id) ?? null });
       return null;

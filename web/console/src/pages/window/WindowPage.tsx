@@ -38,11 +38,10 @@ export default function WindowPage({ id }: { id: string }) {
   const [{ data, error, fetching }, refresh] = useQuery({
     query: WindowQuery,
     variables: { id, read },
-    requestPolicy: "network-only",
   });
   const [turn, setTurn] = useState(0);
   const again = () => {
-    refresh({ requestPolicy: "network-only" });
+    refresh();
     setTurn((n) => n + 1);
   };
   useEffect(() => {

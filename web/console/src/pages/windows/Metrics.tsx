@@ -70,7 +70,7 @@ function Since({ period }: { period: (typeof periods)[number] }) {
   const { identity } = useSession();
   const since = useMemo(() => sinceOf(period, Date.now()), [period]);
   const [{ data, error }, again] = useQuery({ query: MetricsQuery, variables: { since } });
-  if (error) return <ErrorScreen error={error} retry={() => again({ requestPolicy: "network-only" })} />;
+  if (error) return <ErrorScreen error={error} retry={() => again()} />;
   if (!data) return <Loading what={t("windows.metrics")} />;
   const found = data.contextMetrics;
   return (
