@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
+import { forge } from "./forge";
 import { narrowLooks } from "./looks";
 import { type Server, startServer } from "./server";
 
@@ -111,6 +112,31 @@ describe("a table that is taken away", () => {
     expect(csv.text).toContain(",'=1+7,");
     await v.page.getByText(`${items} rows saved.`).waitFor();
     await v.accessible("the menu");
+    await v.end();
+  });
+
+  it.each<[string, string, string, number, object]>([
+    ["/settings", "Roles in the database", "roles", 3, { name: "cm_writer", superuser: false }],
+    ["/settings", "Witnesses", "witnesses", 1, { name: "a witness", size: 3, problem: "" }],
+    ["/overview", "Pace", "pace", 1, { lag: expect.any(Number) }],
+  ])("is copied as JSON (%s, %s)", async (path, title, file, least, one) => {
+    const v = await visit();
+    await v.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.base });
+    const witness = { name: "a witness", url: "", size: 3, signedAt: "2026-01-01T00:00:00Z", problem: "" };
+    await forge<{ seal: { witnesses: object[] } }>(v, "Seal", ({ seal }) => seal.witnesses.push(witness));
+    await v.signIn(path);
+    const take = v.page
+      .locator("div", { has: v.page.getByRole("heading", { name: title, exact: true }) })
+      .last()
+      .getByRole("button");
+    await take.first().click();
+    await v.page.getByRole("button", { name: "Copy the table as JSON" }).locator("visible=true").click();
+    await v.page.getByText(/^\d+ rows? copied\.$/).waitFor();
+    const rows = JSON.parse(await v.page.evaluate(() => navigator.clipboard.readText())) as object[];
+    expect(rows.length).toBeGreaterThanOrEqual(least);
+    expect(rows).toContainEqual(expect.objectContaining(one));
+    const json = await download(v, "Download the table as JSON");
+    expect(json.name).toBe(`${file}.json`);
     await v.end();
   });
 

@@ -259,6 +259,23 @@ it("agents see their own windows, and overrule nobody", async () => {
   await x.end();
 });
 
+it("takes away what fills it", async () => {
+  const v = await visit();
+  await v.signIn(at(stay));
+  const head = main(v).locator("div", { has: v.page.getByRole("heading", { name: "What fills it" }) });
+  const [download] = await Promise.all([
+    v.page.waitForEvent("download"),
+    (async () => {
+      await head.last().getByRole("button", { name: "Take…" }).click();
+      await button(v, "Download the table as JSON").click();
+    })(),
+  ]);
+  const rows = JSON.parse(readFileSync(await download.path(), "utf8")) as { type: string; tokens: number }[];
+  const used = rows.map((r) => r.tokens).reduce((a, b) => a + b, 0);
+  expect(used).toBe((await stateOf(server, stay)).used);
+  await v.end();
+});
+
 it("takes operations away, rejected ones with what they would have said", async () => {
   const v = await visit();
   await v.signIn(at(stay, "history"));

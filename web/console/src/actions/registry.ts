@@ -43,6 +43,7 @@ export type Action = Needs & {
 
 const panels = ["thread", "components", "component", "records", "tokens", "windows", "window"] as const;
 const tables = [
+  "overview",
   "threads",
   "context",
   "selections",
@@ -100,6 +101,7 @@ export const actions = {
   "message.previous": { group: "message", keys: ["K", "ArrowUp"], on: ["thread"] },
 
   "table.copyCsv": { group: "table", on: tables },
+  "table.copyJson": { group: "table", on: tables },
   "table.saveCsv": { group: "table", on: tables },
   "table.saveJson": { group: "table", on: tables },
   "request.copy": { group: "table", on: tables },

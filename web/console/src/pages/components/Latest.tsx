@@ -31,6 +31,7 @@ export function Latest({ hash, type }: { hash: string; type: Type }) {
       {rows ? (
         rows.length > 0 ? (
           <Table
+            id="latest"
             name={t("components.latest")}
             columns={columns}
             rows={rows}

@@ -126,6 +126,7 @@ function OverTime({ of, bucket, shape, columns }: OverTimeProps) {
   if (shape === "table") {
     return (
       <Table
+        id="use"
         name={t("components.use")}
         columns={columns}
         rows={of.buckets.toReversed()}

@@ -1,6 +1,7 @@
 import { Suspense } from "react";
 import { part } from "../../ui/format";
-import { Table } from "../../ui/table/Table";
+import { type Shown, Table } from "../../ui/table/Table";
+import { Take } from "../../ui/take/Take";
 import { lazily, locale, t } from "../../words";
 import styles from "./OverviewPage.module.css";
 import type { Sample } from "./samples";
@@ -13,27 +14,15 @@ const clock = (at: number): string => new Date(at).toLocaleTimeString(locale());
 /** Appends a second and how far sealing is behind, over the last minutes, as charts and as a table. */
 export function Pace({ samples, sealing }: { samples: readonly Sample[]; sealing: boolean }) {
   const last = samples.at(-1);
-  const columns = [
-    { id: "at", head: t("overview.at"), value: (s: Sample) => s.at, cell: (s: Sample) => clock(s.at) },
-    {
-      id: "appends",
-      head: t("overview.appends"),
-      value: (s: Sample) => s.appends,
-      cell: (s: Sample) => number(s.appends),
-      numeric: true as const,
-    },
-    {
-      id: "lag",
-      head: t("overview.lag"),
-      value: (s: Sample) => s.lag,
-      cell: (s: Sample) => number(s.lag),
-      numeric: true as const,
-    },
-  ];
+  const columns = sealing ? columnsOf() : columnsOf().slice(0, 2);
+  const newest = samples.toReversed();
   const shown = sealing ? (["appends", "lag"] as const) : (["appends"] as const);
   return (
     <section className={styles.section} aria-labelledby="pace">
-      <h2 id="pace">{t("overview.pace")}</h2>
+      <div className={styles.head}>
+        <h2 id="pace">{t("overview.pace")}</h2>
+        <Take file="pace" columns={columns} rows={newest} />
+      </div>
       <div className={styles.charts}>
         {shown.map((kind) => (
           <figure key={kind}>
@@ -48,13 +37,20 @@ export function Pace({ samples, sealing }: { samples: readonly Sample[]; sealing
       </div>
       <details className={styles.table}>
         <summary>{t("overview.table")}</summary>
-        <Table
-          name={t("overview.pace")}
-          columns={sealing ? columns : columns.slice(0, 2)}
-          rows={samples.toReversed()}
-          keyOf={(s) => String(s.at)}
-        />
+        <Table id="pace" name={t("overview.pace")} columns={columns} rows={newest} keyOf={(s) => String(s.at)} />
       </details>
     </section>
   );
 }
+
+const columnsOf = (): Shown<Sample>[] => [
+  { id: "at", head: t("overview.at"), value: (s) => new Date(s.at).toISOString(), cell: (s) => clock(s.at) },
+  {
+    id: "appends",
+    head: t("overview.appends"),
+    value: (s) => s.appends,
+    cell: (s) => number(s.appends),
+    numeric: true,
+  },
+  { id: "lag", head: t("overview.lag"), value: (s) => s.lag, cell: (s) => number(s.lag), numeric: true },
+];

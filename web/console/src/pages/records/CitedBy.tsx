@@ -25,6 +25,7 @@ export function CitedBy({ hash }: { hash: string }) {
       title={pages.totalCount === null ? t("records.cited.untold") : t("records.cited", { n: pages.totalCount })}
       what={t("ui.list.messages")}
       none={t("records.cited.none")}
+      id="sentWith"
       file={`sent-with-${short(hash)}`}
       columns={citedColumns()}
       pages={pages}

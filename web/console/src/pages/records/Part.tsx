@@ -14,6 +14,8 @@ type Props<T> = {
   /** What is on its way, in words. */
   what: string;
   none: ReactNode;
+  /** The table's name in the address. */
+  id: string;
   file: string;
   columns: readonly Shown<T>[];
   pages: Pages<T>;
@@ -23,7 +25,7 @@ type Props<T> = {
 };
 
 /** One of the lists of where a record was used: a table a page at a time. */
-export function Part<T>({ title, what, none, file, columns, pages, fetchPage, keyOf, request }: Props<T>) {
+export function Part<T>({ title, what, none, id, file, columns, pages, fetchPage, keyOf, request }: Props<T>) {
   const { items, totalCount, loading, error, hasMore } = pages;
   return (
     <div className={styles.part}>
@@ -35,7 +37,7 @@ export function Part<T>({ title, what, none, file, columns, pages, fetchPage, ke
       </header>
       {items.length > 0 ? (
         <>
-          <Table name={title} columns={columns} rows={items} keyOf={keyOf} partial={hasMore} />
+          <Table id={id} name={title} columns={columns} rows={items} keyOf={keyOf} partial={hasMore} />
           {error && <p role="alert">{t("records.more.failed", { why: words(error) })}</p>}
           {hasMore && (
             <p className={styles.more}>

@@ -36,6 +36,7 @@ function Selections({ hash }: { hash: string }) {
       title={pages.totalCount === null ? t("records.used.untold") : t("records.used", { n: pages.totalCount })}
       what={t("records.used.what")}
       none={t("records.used.none")}
+      id="usedBy"
       file={`used-by-${short(hash)}`}
       columns={columnsOf()}
       pages={pages}

@@ -34,7 +34,7 @@ export function CitedBy({ of, pages }: { of: string; pages: Pages<Cited> }) {
       </header>
       {items.length > 0 ? (
         <>
-          <Table name={title} columns={columns} rows={items} keyOf={(m) => m.hash} partial={hasMore} />
+          <Table id="citedBy" name={title} columns={columns} rows={items} keyOf={(m) => m.hash} partial={hasMore} />
           {error && (
             <p className={styles.problem} role="alert">
               {t("references.more.failed", { why: words(error) })}

@@ -55,6 +55,7 @@ export function SentWith({ message: { hash, refs } }: { message: Referring }) {
         </Screen>
       ) : (
         <Table
+          id="sentWith"
           name={t("references.sentWith", { n: rows.length })}
           columns={columns}
           rows={rows}

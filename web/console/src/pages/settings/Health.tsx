@@ -4,8 +4,9 @@ import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import type { Shown } from "../../ui/table/Table";
 import { Table } from "../../ui/table/Table";
+import { Take } from "../../ui/take/Take";
 import { T, t } from "../../words";
-import type { DatabaseRole, Server } from "./query";
+import { type DatabaseRole, type Server, ServerQuery } from "./query";
 import styles from "./SettingsPage.module.css";
 
 /** What runs, on what, and whether it stands as it should. */
@@ -48,8 +49,12 @@ export function Health({ server: s }: { server: Server }) {
           )}
         </Fact>
       </dl>
-      <h3>{t("settings.roles")}</h3>
+      <div className={styles.head}>
+        <h3>{t("settings.roles")}</h3>
+        <Take file="roles" columns={roleColumns()} rows={s.roles} request={{ query: ServerQuery, variables: {} }} />
+      </div>
       <Table
+        id="roles"
         name={t("settings.roles")}
         columns={roleColumns()}
         rows={s.roles}
@@ -60,12 +65,17 @@ export function Health({ server: s }: { server: Server }) {
 }
 
 function roleColumns(): Shown<DatabaseRole>[] {
-  const yes = (is: boolean) => t(is ? "settings.yes" : "settings.no");
+  const told = (is: boolean) => t(is ? "settings.yes" : "settings.no");
   return [
     { id: "name", head: t("settings.role"), value: (r) => r.name, cell: (r) => <code>{r.name}</code> },
     { id: "purpose", head: t("settings.purpose"), value: (r) => t(`settings.purpose.${r.purpose}`) },
-    { id: "superuser", head: t("settings.superuser"), value: (r) => yes(r.superuser) },
-    { id: "bypassesRowSecurity", head: t("settings.bypasses"), value: (r) => yes(r.bypassesRowSecurity) },
+    { id: "superuser", head: t("settings.superuser"), value: (r) => r.superuser, cell: (r) => told(r.superuser) },
+    {
+      id: "bypassesRowSecurity",
+      head: t("settings.bypasses"),
+      value: (r) => r.bypassesRowSecurity,
+      cell: (r) => told(r.bypassesRowSecurity),
+    },
   ];
 }
 

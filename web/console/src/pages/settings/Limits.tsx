@@ -42,7 +42,7 @@ export function Limits({ name, file, limits }: { name: string; file: string; lim
         <h2>{name}</h2>
         <Take file={file} columns={columns()} rows={limits} request={{ query: ServerQuery, variables: {} }} />
       </div>
-      <Table name={name} columns={columns()} rows={limits} keyOf={(l) => l.name} />
+      <Table id={file} name={name} columns={columns()} rows={limits} keyOf={(l) => l.name} />
     </div>
   );
 }

@@ -80,7 +80,13 @@ function Fill({ window: { id, capacity } }: PartProps) {
       </figure>
       <details className={styles.table}>
         <summary>{t("windows.history.table")}</summary>
-        <Table name={t("windows.history")} columns={columns} rows={points.toReversed()} keyOf={(p) => p.id} />
+        <Table
+          id="operations"
+          name={t("windows.history")}
+          columns={columns}
+          rows={points.toReversed()}
+          keyOf={(p) => p.id}
+        />
       </details>
     </div>
   );

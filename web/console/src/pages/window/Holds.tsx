@@ -79,7 +79,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 // What fills the window: a row for each type, with its share of the capacity.
-function Fills({ window }: PartProps) {
+function Fills({ window, read }: PartProps) {
   const parts = partsOf(window);
   if (parts.length === 0) return null;
   const columns: Shown<Part>[] = [
@@ -100,5 +100,18 @@ function Fills({ window }: PartProps) {
       cell: (p) => (p.score === null ? t("windows.quality.none") : part(p.score)),
     },
   ];
-  return <Table name={t("windows.fills")} columns={columns} rows={parts} keyOf={(p) => p.of} />;
+  return (
+    <>
+      <div className={styles.head}>
+        <h2>{t("windows.fills")}</h2>
+        <Take
+          file={`fills-${short(window.id)}`}
+          columns={columns}
+          rows={parts}
+          request={{ query: WindowQuery, variables: { id: window.id, read } }}
+        />
+      </div>
+      <Table id="fills" name={t("windows.fills")} columns={columns} rows={parts} keyOf={(p) => p.of} />
+    </>
+  );
 }

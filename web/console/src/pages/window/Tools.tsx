@@ -52,7 +52,7 @@ export function Tools({ window, read, onChanged }: PartProps) {
         {tools.length === 0 && ` ${t("windows.tools.none")}`}
       </p>
       {tools.length > 0 && (
-        <Table name={t("windows.tools")} columns={columnsOf()} rows={tools} keyOf={(tool) => tool.name} />
+        <Table id="tools" name={t("windows.tools")} columns={columnsOf()} rows={tools} keyOf={(tool) => tool.name} />
       )}
     </Body>
   );

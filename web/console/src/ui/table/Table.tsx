@@ -1,13 +1,16 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { t } from "../../words";
+import { useAddress } from "../useAddress";
 import type { Column } from "./cells";
-import { type Direction, sorted } from "./sort";
+import { orderIn, orderName, pressed, sorted } from "./sort";
 import styles from "./Table.module.css";
 
 /** A column as it is shown. numeric: set to the right; cell: what is drawn in place of the plain value. */
 export type Shown<T> = Column<T> & { numeric?: true; cell?: (row: T) => ReactNode };
 
 type Props<T> = {
+  /** Its name in the address, which holds by what it is sorted; of each table of a page another. */
+  id: string;
   /** What the table holds, for screen readers. */
   name: string;
   columns: readonly Shown<T>[];
@@ -18,19 +21,11 @@ type Props<T> = {
 };
 
 /** A table whose heads sort the rows that are here. The first column names its row. Scrolls sideways where it is wide. */
-export function Table<T>({ name, columns, rows, keyOf, partial = false }: Props<T>) {
-  const [order, setOrder] = useState<{ id: string; direction: Direction } | null>(null);
+export function Table<T>({ id: own, name, columns, rows, keyOf, partial = false }: Props<T>) {
+  const [params, set] = useAddress();
+  const order = orderIn(params, own);
   const by = columns.find((c) => c.id === order?.id);
   const shown = order && by ? sorted(rows, by, order.direction) : rows;
-  // Up, down, and then as it came.
-  const press = (id: string) =>
-    setOrder(
-      order?.id !== id
-        ? { id, direction: "ascending" }
-        : order.direction === "ascending"
-          ? { id, direction: "descending" }
-          : null,
-    );
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it */}
@@ -43,7 +38,10 @@ export function Table<T>({ name, columns, rows, keyOf, partial = false }: Props<
                 const direction = order?.id === id ? order.direction : undefined;
                 return (
                   <th key={id} scope="col" aria-sort={direction} data-numeric={numeric}>
-                    <button type="button" onClick={() => press(id)}>
+                    <button
+                      type="button"
+                      onClick={() => set({ [orderName(own)]: pressed(order, id) }, { replace: true })}
+                    >
                       {head}
                       <span className={styles.arrow} aria-hidden="true">
                         {direction === "ascending" ? "↑" : direction === "descending" ? "↓" : "↕"}
@@ -74,7 +72,7 @@ export function Table<T>({ name, columns, rows, keyOf, partial = false }: Props<
           </tbody>
         </table>
       </section>
-      {partial && order && <p className={styles.note}>{t("table.partial", { n: rows.length })}</p>}
+      {partial && by && <p className={styles.note}>{t("table.partial", { n: rows.length })}</p>}
     </>
   );
 }

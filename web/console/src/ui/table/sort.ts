@@ -3,6 +3,24 @@ import type { Cell, Column } from "./cells";
 
 export type Direction = "ascending" | "descending";
 
+/** By which column a table is sorted. */
+export type Order = { id: string; direction: Direction };
+
+/** What holds in the address by which column a table is sorted: "order.limits". */
+export const orderName = (table: string): string => `order.${table}`;
+
+/** By which column the address says that a table is sorted, "-value" for the largest first; null if by none. */
+export function orderIn(params: URLSearchParams, table: string): Order | null {
+  const [, down, id] = /^(-?)(\w+)$/.exec(params.get(orderName(table)) ?? "") ?? [];
+  return id === undefined ? null : { id, direction: down ? "descending" : "ascending" };
+}
+
+/** What the address holds once a column's head was pressed: up, down, and then as the rows came, which is null. */
+export function pressed(order: Order | null, id: string): string | null {
+  if (order?.id !== id) return id;
+  return order.direction === "ascending" ? `-${id}` : null;
+}
+
 /** Rows by one column: text as the reader's language orders it, numbers by size; what is nothing comes last. */
 export function sorted<T>(rows: readonly T[], { value }: Column<T>, direction: Direction): T[] {
   const text = new Intl.Collator(locale(), { numeric: true });

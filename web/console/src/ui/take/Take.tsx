@@ -19,7 +19,7 @@ export type TakeProps<T> = {
   request?: Request;
 };
 
-const ways = ["copyCsv", "saveCsv", "saveJson"] as const satisfies readonly How[];
+const ways = ["copyCsv", "copyJson", "saveCsv", "saveJson"] as const satisfies readonly How[];
 
 /** A menu that copies or downloads what a table holds, or copies the request that fetched it. */
 export function Take<T>({ request, ...of }: TakeProps<T>) {
@@ -36,6 +36,7 @@ export function Take<T>({ request, ...of }: TakeProps<T>) {
     if (request) copyRequest(request);
   };
   useAction("table.copyCsv", () => start("copyCsv"));
+  useAction("table.copyJson", () => start("copyJson"));
   useAction("table.saveCsv", () => start("saveCsv"));
   useAction("table.saveJson", () => start("saveJson"));
   useAction("request.copy", startRequest, { enabled: request !== undefined });

@@ -8,7 +8,7 @@ import { collect, most } from "../table/collect";
 import type { TakeProps } from "./Take";
 
 /** The ways to take a table away. */
-export type How = "copyCsv" | "saveCsv" | "saveJson";
+export type How = "copyCsv" | "copyJson" | "saveCsv" | "saveJson";
 
 /** How far it is. of: how many rows there are in all; null if that is not known. */
 export type State =
@@ -41,11 +41,14 @@ export function useTake<T>({ file, columns, rows }: Omit<TakeProps<T>, "request"
       setState({ kind: "running", rows: 0, of: null });
       const onProgress = (n: number, of: number | null) => setState({ kind: "running", rows: n, of });
       const all = typeof rows === "function" ? await collect(rows, { signal, onProgress }) : { rows, capped: false };
-      if (how === "copyCsv") await copyText(csvOf(columns, all.rows));
-      else if (how === "saveCsv") save(`${file}.csv`, "text/csv;charset=utf-8", csvOf(columns, all.rows));
-      else save(`${file}.json`, "application/json", jsonOf(columns, all.rows));
+      const csv = how === "copyCsv" || how === "saveCsv";
+      const copy = how === "copyCsv" || how === "copyJson";
+      const text = (csv ? csvOf : jsonOf)(columns, all.rows);
+      if (copy) await copyText(text);
+      else if (csv) save(`${file}.csv`, "text/csv;charset=utf-8", text);
+      else save(`${file}.json`, "application/json", text);
       const n = all.rows.length;
-      return all.capped ? t("table.capped", { most }) : t(how === "copyCsv" ? "table.copied" : "table.saved", { n });
+      return all.capped ? t("table.capped", { most }) : t(copy ? "table.copied" : "table.saved", { n });
     });
   const copyRequest = (request: Request) =>
     void attempt(async () => {
