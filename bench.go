@@ -98,7 +98,7 @@ func (c *benchCommand) prompts(ctx context.Context, cfg config.Database) error {
 	var report bench.Report
 	err := onScratch(ctx, cfg, func(scratch *instance.Instance, endpoint, secret string) error {
 		assistant := component.DefaultHash("ply", "assistant")
-		_, agent, err := scratch.DB.CreateToken(ctx, auth.Draft{Role: auth.Agent, Player: assistant, Note: "bench"}, auth.Administrator())
+		agent, err := newAgent(ctx, scratch.DB, assistant)
 		if err != nil {
 			return err
 		}
@@ -128,6 +128,12 @@ func (c *benchCommand) prompts(ctx context.Context, cfg config.Database) error {
 	return c.tell(report)
 }
 
+// newAgent gives a token of an agent.
+func newAgent(ctx context.Context, store *db.DB, agent chain.Hash) (secret string, err error) {
+	_, secret, err = store.CreateToken(ctx, auth.Draft{Role: auth.Agent, Player: agent, Note: "bench"}, auth.Administrator())
+	return secret, err
+}
+
 // retrieval measures ranked context.
 func (c *benchCommand) retrieval(ctx context.Context, log *slog.Logger, cfg config.Database) error {
 	var report retrieval.Report
@@ -135,6 +141,7 @@ func (c *benchCommand) retrieval(ctx context.Context, log *slog.Logger, cfg conf
 		report, err = retrieval.Run(ctx, retrieval.Config{
 			Database: scratch.URL, Endpoint: endpoint, Token: token, Log: searched{scratch.DB}, Sizes: c.sizes(), Turn: c.Turn, Turns: c.Turns,
 			Progress: os.Stderr,
+			NewAgent: func(ctx context.Context, agent chain.Hash) (string, error) { return newAgent(ctx, scratch.DB, agent) },
 			OpenDense: func(ctx context.Context, url, model string) (retrieval.Dense, error) {
 				store, err := db.Open(ctx, scratch.URL, 4, log)
 				if err != nil {

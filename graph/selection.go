@@ -3,6 +3,9 @@ package graph
 import (
 	"context"
 	"regexp"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/tzzr/context-manager/graph/loader"
 	"github.com/tzzr/context-manager/graph/model"
@@ -74,14 +77,27 @@ func (s *sources) expect(ctx context.Context) {
 	loader.From(ctx).Records.Expect(s.records)
 }
 
-// selectedSource gives what was selected; the log never loses a message, so that it is gone is a defect.
+// selectedSource gives what was selected; the log never loses a message, so that it is gone is a defect. Whoever asks for
+// nothing but hashes, as those do who go by what was rendered, is told what the selection says.
 func selectedSource(ctx context.Context, kind chain.RefType, hash chain.Hash) (model.ContextSource, error) {
+	if kind == chain.RefContext && asksForHash(ctx) {
+		return model.Message{Message: chain.Message{Hash: hash}}, nil
+	}
 	source, err := sourceOf(ctx, kind, hash)
 	if err == nil && source == nil {
 		return nil, fault.New(fault.NotFound, "%s, which was selected, is no longer in the log", hash)
 	}
 	return source, err
 }
+
+// asksForHash tells whether the source that is being resolved is asked, if it is a message, for no more than its hash.
+func asksForHash(ctx context.Context) bool {
+	fields := graphql.CollectFields(graphql.GetOperationContext(ctx), graphql.GetFieldContext(ctx).Field.Selections, messageTypes)
+	return !slices.ContainsFunc(fields, func(f graphql.CollectedField) bool { return f.Name != "hash" && f.Name != "__typename" })
+}
+
+// messageTypes are the types that a message has in the schema, as a source.
+var messageTypes = []string{"Message", "Node", "ContextSource"}
 
 // provenance says whose message an item is, nil for a record. What was selected before that was kept is told by the log.
 func provenance(ctx context.Context, item *selection.Item) (*selection.Provenance, error) {

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -84,5 +85,39 @@ func TestThreadListStatements(t *testing.T) {
 	}
 	if counts[1] != counts[30] || counts[30] > 6 {
 		t.Errorf("statements by length: %v, want the same and at most 6", counts)
+	}
+}
+
+// Hashes of what was selected are in the selection: they take no statement more, and are those of the messages.
+func TestSelectedHashStatements(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	hashes := a.append(message("s", "The harbour opens at nine."), message("s", "The harbour closes at five."))
+	const request = `mutation { requestContext(input: {query: "harbour", threshold: 0}) { items { score %s } } }`
+	ask := func(fields string) (list []string, statements int64) {
+		before := a.counter.n.Load()
+		var out struct {
+			RequestContext struct {
+				Items []struct {
+					Source struct{ Hash, Content string }
+				}
+			}
+		}
+		a.ask(fmt.Sprintf(request, fields), nil, &out)
+		for _, item := range out.RequestContext.Items {
+			list = append(list, item.Source.Hash)
+		}
+		return list, a.counter.n.Load() - before
+	}
+	ask("")
+	_, none := ask("")
+	found, few := ask("source { __typename ... on Message { hash } ... on Record { hash title } }")
+	_, more := ask("source { ... on Message { hash content } }")
+	if few != none || more <= few {
+		t.Errorf("statements without sources %d, with hashes %d, with contents %d", none, few, more)
+	}
+	slices.Sort(found)
+	if want := slices.Sorted(slices.Values(hashes)); !slices.Equal(found, want) {
+		t.Errorf("hashes %v, want %v", found, want)
 	}
 }

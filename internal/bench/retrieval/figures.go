@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -58,25 +59,25 @@ func (r *run) figures(ctx context.Context) (figures []Figure, err error) {
 // whole is a search of the whole log by words, beside a scan of all vectors.
 func (r *run) whole(ctx context.Context) (Figure, error) {
 	f := Figure{Name: "whole log, by words", Limit: "exact scan of the vectors", Target: 0.2, RecallTarget: 0.95}
-	return r.compare(ctx, f, r.queries(wholeQuestions, r.anyThread), func(question) (map[string]any, selection.Scope) {
+	return r.compare(ctx, f, r.administrator, r.queries(wholeQuestions, r.anyThread), func(question) (map[string]any, selection.Scope) {
 		return nil, selection.Scope{}
 	}, func(ctx context.Context, vector string, _ question) ([]Hit, error) {
 		return r.hits(ctx, exactSQL, vector, first)
 	})
 }
 
-// inThread is a search in a thread, kept, beside the statement that ranks it and one INSERT.
+// inThread is a search in a thread by an agent who takes part in it, kept, beside the statement that ranks it and one INSERT.
 func (r *run) inThread(ctx context.Context) (Figure, error) {
 	f := Figure{Name: "one thread, by words, kept", Limit: "the ranking statement and one INSERT", Target: 3, RecallTarget: 0.95}
-	questions := r.queries(threadQuestions, r.anyThread)
-	if _, err := r.client.ask(ctx, questions[0].text, scopeOf("threads", thread(questions[0].thread))); err != nil {
+	questions := r.queries(threadQuestions, r.busyThread)
+	if _, err := r.agent.ask(ctx, questions[0].text, scopeOf("threads", thread(questions[0].thread))); err != nil {
 		return f, err
 	}
 	var kept string
 	if err := r.conn.QueryRow(ctx, keptSQL).Scan(&kept); err != nil {
 		return f, err
 	}
-	return r.compare(ctx, f, questions, func(q question) (map[string]any, selection.Scope) {
+	return r.compare(ctx, f, r.agent, questions, func(q question) (map[string]any, selection.Scope) {
 		return scopeOf("threads", thread(q.thread)), selection.Scope{Threads: []chain.Hash{thread(q.thread)}}
 	}, func(ctx context.Context, vector string, q question) ([]Hit, error) {
 		hits, err := r.hits(ctx, threadSQL, vector, first, thread(q.thread).String())
@@ -87,47 +88,64 @@ func (r *run) inThread(ctx context.Context) (Figure, error) {
 	})
 }
 
-// ofPlayer is a search among a tenth of the log, beside a scan of that.
+// ofPlayer is a search by an agent among all that it may see, a tenth of the log, beside a scan of that.
 func (r *run) ofPlayer(ctx context.Context) (Figure, error) {
 	f := Figure{Name: "one player's tenth, by words", Limit: "exact scan of the scope", Target: 1, RecallTarget: 0.95}
-	return r.compare(ctx, f, r.queries(playerQuestions, r.busyThread), func(question) (map[string]any, selection.Scope) {
+	return r.compare(ctx, f, r.agent, r.queries(playerQuestions, r.busyThread), func(question) (map[string]any, selection.Scope) {
 		return scopeOf("players", busy()), selection.Scope{Players: []chain.Hash{busy()}}
 	}, func(ctx context.Context, vector string, _ question) ([]Hit, error) {
 		return r.hits(ctx, playerSQL, vector, first, busy().String())
 	})
 }
 
-// compare asks each question over HTTP and does what it is measured beside, in turns, and holds what was found by words
-// against what the limit finds.
-func (r *run) compare(ctx context.Context, f Figure, questions []question, scope func(question) (map[string]any, selection.Scope),
+// compare asks each question over HTTP and does what it is measured beside, in turns of which one begins and then the other,
+// and holds what was found by words against what the limit finds. Both read the same pages, which were read before: whoever
+// came first would else wait for the disk on behalf of both.
+func (r *run) compare(ctx context.Context, f Figure, asks *client, questions []question, scope func(question) (map[string]any, selection.Scope),
 	limit func(ctx context.Context, vector string, q question) ([]Hit, error)) (Figure, error) {
-	var ours, theirs []time.Duration
-	found, wanted := 0, 0
+	vectors, found := make([]string, len(questions)), make([][]Hit, len(questions))
 	for i, q := range questions {
-		asked, within := scope(q)
+		_, within := scope(q)
 		request := selection.Request{Query: q.text, Scope: within, Limit: first, At: time.Now()}
-		took, err := r.client.ask(ctx, q.text, asked)
-		if err != nil {
+		var err error
+		if vectors[i], found[i], err = r.Log.ByWords(ctx, request, first); err != nil {
 			return f, err
 		}
-		vector, hits, err := r.Log.ByWords(ctx, request, first) // after what is timed: it reads the same
-		if err != nil {
-			return f, err
+	}
+	var ours, theirs []time.Duration
+	right, wanted := 0, 0
+	for i, q := range questions {
+		var took, beside time.Duration
+		steps := []func() error{
+			func() (err error) {
+				asked, _ := scope(q)
+				took, err = asks.ask(ctx, q.text, asked)
+				return err
+			},
+			func() error {
+				began := time.Now()
+				exact, err := limit(ctx, vectors[i], q)
+				beside = time.Since(began)
+				right, wanted = right+overlap(found[i], exact), wanted+len(exact)
+				return err
+			},
 		}
-		began := time.Now()
-		exact, err := limit(ctx, vector, q)
-		if err != nil {
-			return f, err
+		if i%2 == 1 {
+			slices.Reverse(steps)
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return f, err
+			}
 		}
 		if i > 0 { // the first warms up
-			ours, theirs = append(ours, took), append(theirs, time.Since(began))
+			ours, theirs = append(ours, took), append(theirs, beside)
 		}
-		found, wanted = found+overlap(hits, exact), wanted+len(exact)
 	}
 	f.Ours, f.Theirs = times(ours), times(theirs)
 	f.Ratio = f.Ours.P50 / f.Theirs.P50
 	if wanted > 0 {
-		f.Recall = float64(found) / float64(wanted)
+		f.Recall = float64(right) / float64(wanted)
 	}
 	return f, nil
 }

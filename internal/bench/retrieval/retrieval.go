@@ -37,12 +37,14 @@ type Log interface {
 type Config struct {
 	Database string // a scratch database, brought up to date
 	Endpoint string // host:port of a server of it
-	Token    string
+	Token    string // an administrator's
 	Log      Log
 	Sizes    []int         // of the log, ascending: it is measured at each
 	Turn     time.Duration // of one measurement of appending; each has Turns of them
 	Turns    int
 	Progress io.Writer
+	// NewAgent gives a token of an agent.
+	NewAgent func(ctx context.Context, agent chain.Hash) (token string, err error)
 	// OpenDense opens a store of the database that embeds with the model of a provider at a base address.
 	OpenDense func(ctx context.Context, url, model string) (Dense, error)
 }
@@ -57,8 +59,8 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), client: newClient(cfg.Endpoint, cfg.Token)}
-	defer r.client.close()
+	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), administrator: newClient(cfg.Endpoint, cfg.Token)}
+	defer r.administrator.close()
 	report := Report{Processors: runtime.NumCPU(), Go: runtime.Version()}
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version'), extversion FROM pg_extension WHERE extname = 'vector'").
 		Scan(&report.Postgres, &report.Vector); err != nil {
@@ -72,6 +74,14 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		report.Builds = append(report.Builds, builds...)
 		if err != nil {
 			return report, err
+		}
+		if r.agent == nil { // it takes part in what was appended just now
+			token, err := cfg.NewAgent(ctx, busy())
+			if err != nil {
+				return report, err
+			}
+			r.agent = newClient(cfg.Endpoint, token)
+			defer r.agent.close()
 		}
 		figures, err := r.figures(ctx)
 		report.Figures = append(report.Figures, figures...)
@@ -98,11 +108,12 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 // run is one run of everything.
 type run struct {
 	Config
-	conn   *pgx.Conn
-	client *client
-	corpus *corpus
-	size   int // of the log when measuring began
-	have   int // messages in the log
+	conn          *pgx.Conn
+	administrator *client
+	agent         *client // the busy player
+	corpus        *corpus
+	size          int // of the log when measuring began
+	have          int // messages in the log
 }
 
 // grow appends until the log has its size, waits until all of it can be found, and tells how long that took.
