@@ -7,14 +7,14 @@ import { Anchor, type SealProblem, type Standing } from "../seal/anchor";
 import type { Heads } from "../seal/check";
 import type { Head } from "../seal/checkpoint";
 import { readPin } from "../seal/pin";
-import { checkpointOf } from "../seal/proof";
 import { sourceOf } from "../seal/query";
-import type { ChainMessage, Finding } from "./check";
+import type { Finding } from "./check";
 import { Crew } from "./crew";
-import { NamedHashes, type Rows, VerifyAgain, VerifyRows } from "./query";
-import type { RowCheck } from "./rows";
+import { CheckedHashes } from "./hashes";
+import { NamedHashes, VerifyAgain } from "./query";
 import type { Again, SessionProgress } from "./session";
-import type { Progress, SessionEndpoint, Subject } from "./verify";
+import { checkShown, type InView, notesOf, type RowChecks } from "./shown";
+import type { Progress, SessionEndpoint } from "./verify";
 import { walk } from "./walk";
 import type { WorkerAnswer } from "./worker";
 
@@ -29,8 +29,10 @@ export type Recomputed = Progress<Finding> & {
   standing: Standing | null;
   at: string | null;
   sessions: ReadonlyMap<string, SessionProgress>;
-  /** Messages that were checked before their sessions were, by hash. */
-  rows: ReadonlyMap<string, RowCheck>;
+  /** The hashes that were checked, by session. */
+  hashes: ReadonlyMap<string, Pick<CheckedHashes, "at">>;
+  /** What was found of the rows in view, which come before their sessions; null until they were checked. */
+  rows: RowChecks | null;
 };
 
 /** Nothing recomputed yet. */
@@ -46,13 +48,11 @@ export const nothingRecomputed: Recomputed = {
   standing: null,
   at: null,
   sessions: new Map(),
-  rows: new Map(),
+  hashes: new Map(),
+  rows: null,
 };
 
 const mostNamed = 3_000; // hashes that are asked for, to find out what was altered
-
-/** The rows in view of a conversation, to be checked before all others. */
-export type InView = { subject: Subject; rows: Rows };
 
 /**
  * Recomputes sessions, one after the other, and reports after each step; what is in view before all others. Stops soon
@@ -71,9 +71,13 @@ export async function inBrowser(
   const sessions = new Map<string, SessionProgress>();
   const now = () => new Date().toISOString();
   const explicable = new Set<string>();
-  const show = ({ progress, explicable: more }: WorkerAnswer) => {
+  const hashes = new Map<string, CheckedHashes>();
+  const show = ({ progress, explicable: more, hashes: runs }: WorkerAnswer) => {
     if (!progress) return;
     sessions.set(progress.session, progress);
+    const checked = hashes.get(progress.session) ?? new CheckedHashes();
+    hashes.set(progress.session, checked);
+    for (const run of runs) checked.add(run);
     if (more) explicable.add(progress.session);
     const all = [...sessions.values()];
     const sum = (of: (p: SessionProgress) => number) => all.reduce((n, p) => n + of(p), 0);
@@ -84,6 +88,7 @@ export async function inBrowser(
       unproved: sum((p) => p.unproved.length),
       breaks: all.flatMap((p) => p.findings.toSorted((a, b) => a.sequence - b.sequence)),
       sessions: new Map(sessions),
+      hashes,
     });
   };
   try {
@@ -101,12 +106,8 @@ export async function inBrowser(
       show(answer);
       stand();
     };
-    if (inView) {
-      const messages = await messagesInView(send, inView, signal);
-      const rows = await crew.rows(messages, await heads(notesOf(messages)));
-      report({ rows: new Map(rows.map((r) => [r.hash, r])) });
-      stand();
-    }
+    report({ rows: inView ? await checkShown(send, crew, inView, heads, signal) : new Map() });
+    stand();
     for (const end of endpoints) {
       show(await crew.ask({ kind: "begin", session: end.hash, length: end.length, head: end.head }));
       await walk({ send, crew, headsOf: heads, show: stepped, signal }, end);
@@ -133,21 +134,6 @@ export async function inBrowser(
   }
 }
 
-// Without an answer there are none: what goes on behind asks for the same, and says what is wrong.
-async function messagesInView(
-  send: typeof fetch,
-  { subject, rows }: InView,
-  signal: AbortSignal,
-): Promise<ChainMessage[]> {
-  try {
-    const variables = { ...rows, hash: subject.hash, thread: subject.kind === "thread" };
-    const { data } = await askApartly(send, VerifyRows, variables, signal);
-    return [...((data.thread ?? data.session)?.range.messages ?? [])];
-  } catch {
-    return [];
-  }
-}
-
 // Whoever cannot be asked of the seal can still be asked of the chain.
 async function beginAnchor(client: Client, now: () => string): Promise<Pick<Anchor, "standing" | "cover">> {
   try {
@@ -161,10 +147,6 @@ async function beginAnchor(client: Client, now: () => string): Promise<Pick<Anch
     return { standing, cover: () => Promise.resolve(problem) };
   }
 }
-
-// The checkpoints that messages' proofs are for.
-const notesOf = (messages: readonly ChainMessage[]): string[] =>
-  [...new Set(messages.map(({ integrity }) => checkpointOf(integrity.proof ?? "")))].filter(Boolean);
 
 // The heads of the checkpoints that proofs are for, as far as they hold; null if the seal cannot be believed.
 async function headsOf(notes: readonly string[], anchor: Pick<Anchor, "standing" | "cover">): Promise<Heads | null> {

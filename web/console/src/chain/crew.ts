@@ -4,7 +4,7 @@ import type { Heads } from "../seal/check";
 import type { Head } from "../seal/checkpoint";
 import { SaidError } from "../words/said";
 import type { ChainMessage } from "./check";
-import type { RowCheck } from "./rows";
+import type { RowCheck, Shown } from "./rows";
 import type { CheckedStretch, FetchedStretch, Numbered, OfSession, WorkerAnswer, WorkerRequest } from "./worker";
 
 const mostWorkers = 4; // more find nothing to do: a server gives one player no more stretches at once
@@ -23,8 +23,9 @@ export class Crew {
     return this.first.send(request, moved);
   }
 
-  rows(messages: ChainMessage[], heads: Heads | null): Promise<RowCheck[]> {
-    return this.first.send({ kind: "rows", messages, heads });
+  /** Checks what is shown: null for what is not among the messages. */
+  rows(shown: Shown[], messages: ChainMessage[], heads: Heads | null): Promise<(RowCheck | null)[]> {
+    return this.first.send({ kind: "rows", shown, messages, heads });
   }
 
   /**

@@ -1,21 +1,38 @@
-// Checks messages that are in view before the whole chain comes to them. Pure.
+// Checks messages that are in view: before the whole chain comes to them, and whenever they are shown anew. Pure.
 import { checkSeal, type Heads } from "../seal/check";
 import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
 
-/** What is known of a message by itself. linked: it names the one before it, which was there, too. proved: it is in the tree. */
-export type RowCheck = { hash: string; findings: Finding[]; linked: boolean; proved: boolean };
+/** A message as a list shows it. */
+export type Shown = Omit<ChainMessage, "attachments" | "ambient" | "integrity">;
 
-/** Checks messages of any sessions, each with the one before it in its session if that is among them. */
-export function checkRows(messages: readonly ChainMessage[], heads: Heads | null): RowCheck[] {
+/**
+ * What is known of a message by itself, as it is shown. linked: it names the one before it, which was there, too. proved: it
+ * is in the tree.
+ */
+export type RowCheck = { findings: Finding[]; linked: boolean; proved: boolean };
+
+/**
+ * Checks what is shown of messages of any sessions against the bytes that their hashes cover, which another answer gives:
+ * each with the one before it in its session if that is among them. null: there are no bytes for a hash that is shown.
+ */
+export function checkRows(
+  shown: readonly Shown[],
+  messages: readonly ChainMessage[],
+  heads: Heads | null,
+): (RowCheck | null)[] {
+  const whole = new Map(messages.map((m) => [m.hash, m]));
   const places = new Map(messages.map((m) => [placeOf(m.session.hash, m.sequence), m]));
-  return messages.map((m) => {
+  return shown.map((row) => {
+    const given = whole.get(row.hash);
+    if (!given) return null;
+    const m = { ...given, ...row, integrity: given.integrity };
     const { hash, findings } = checkMessage(m);
     const previous = places.get(placeOf(m.session.hash, m.sequence - 1)) ?? null;
     const known = previous !== null || m.sequence === 1;
     const links = known ? checkLink(previous, m) : [];
     const seal = heads && checkSeal(m, hash, heads);
     const all = [...findings, ...links, ...(seal?.findings ?? [])];
-    return { hash: m.hash, findings: all, linked: known && links.length === 0, proved: seal?.state === "proved" };
+    return { findings: all, linked: known && links.length === 0, proved: seal?.state === "proved" };
   });
 }
 

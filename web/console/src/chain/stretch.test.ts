@@ -3,7 +3,7 @@ import type { Head } from "../seal/checkpoint";
 import { TestTree } from "../seal/testing";
 import { Together } from "../seal/together";
 import { Batch, lanesHere } from "./batch";
-import { concat, fromBase64, fromHex, uint32 } from "./bytes";
+import { concat, fromBase64, fromHex, toHex, uint32 } from "./bytes";
 import type { ChainMessage } from "./check";
 import { SessionCheck } from "./session";
 import { noteOf, Stretches } from "./stretch";
@@ -117,6 +117,7 @@ describe.each(hashers)("a stretch, hashed %s", (_, lanes) => {
       witnessedUpTo: 2,
       next: "on",
     });
+    expect(toHex(check(body, head)?.hashes ?? new Uint8Array())).toBe(all.map((m) => m.hash).join(""));
     expect(check(body, null)).toMatchObject({ proved: 0, places: null, unproved: [{ sealed: true }, {}, {}, {}, {}] });
     const partly = encode(all, { size: 4 });
     expect(check(partly.body, partly.head)).toMatchObject({

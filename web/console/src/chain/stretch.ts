@@ -26,6 +26,8 @@ export type Held = {
   first: ChainMessage;
   last: ChainMessage;
   count: number;
+  /** Of its messages, 32 bytes each. */
+  hashes: Uint8Array<ArrayBuffer>;
   erased: number;
   /** Erased messages of which the stretch does not say that they were, by hash. */
   gone: [hash: string, sequence: number][];
@@ -89,6 +91,7 @@ export class Stretches {
     at += 4;
     if (count === 0 || count * leastBytes > end - at) return null;
     const digests = new Claims(batch, 3 * count);
+    const stated = batch.take(32 * count);
     together.begin(session, count);
     ({ bytes, view } = batch);
     const gone = new Map<string, number>();
@@ -106,6 +109,7 @@ export class Stretches {
       const contentAt = preimage + length + 4;
       if (contentAt > end) return null;
       digests.claim(preimage, length, hash);
+      bytes.copyWithin(stated + 32 * i, hash, hash + 32);
       if (!fields.read(bytes, view, preimage, preimage + length, session)) return null;
       if (i > 0 && (fields.sequence !== sequence + 1 || !same(view, fields.prevHash, lastHash))) return null;
       sequence = fields.sequence;
@@ -158,6 +162,7 @@ export class Stretches {
       first: messageAt(batch, firstAt),
       last: messageAt(batch, lastAt),
       count,
+      hashes: batch.bytes.slice(stated, stated + 32 * count),
       erased,
       gone: [...gone],
       erasures,

@@ -6,8 +6,9 @@ import { words } from "../api/errors";
 import type { ResultOf } from "../api/graphql";
 import { ask } from "../api/query";
 import { inBrowser, nothingRecomputed, type Recomputed } from "./browser";
-import { type Rows, SessionEnd, ThreadSessions } from "./query";
+import { SessionEnd, ThreadSessions } from "./query";
 import { follow, type ServerBreak } from "./server";
+import type { InView } from "./shown";
 
 /** How far one of the two checks is. error: it could not be carried through, so nothing follows for the rest. */
 export type Progress<Break> = { checked: number; total: number; breaks: Break[]; done: boolean; error: string | null };
@@ -36,7 +37,7 @@ export async function verify(
   send: typeof fetch,
   socket: Socket,
   subject: Subject,
-  rows: Rows | null,
+  inView: InView | null,
   report: (v: Verification) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -57,9 +58,7 @@ export async function verify(
   const total = sessions.reduce((n, s) => n + s.length, 0);
   set({ browser: { ...now.browser, total }, server: { ...now.server, total } });
   await Promise.all([
-    inBrowser(client, send, sessions, rows && { subject, rows }, signal, (browser) =>
-      set({ browser: { ...now.browser, ...browser } }),
-    ),
+    inBrowser(client, send, sessions, inView, signal, (browser) => set({ browser: { ...now.browser, ...browser } })),
     byServer(socket, sessions, signal, (server) => set({ server: { ...now.server, ...server } })),
   ]);
 }

@@ -71,8 +71,8 @@ async function taken({ crew, show }: Walk, checked: Outcome): Promise<Place | nu
   if (typeof checked === "string") return null;
   const answer = await crew.ask({ kind: "held", checked });
   if (!answer.progress) return null;
-  show(answer);
   const { held } = checked;
+  show({ ...answer, hashes: [{ first: held.first.sequence, hashes: held.hashes }] });
   return { sequence: held.last.sequence, cursor: held.next, more: held.next !== null };
 }
 

@@ -9,8 +9,9 @@ import { Seen } from "./altered";
 import { lanesHere } from "./batch";
 import type { ChainMessage } from "./check";
 import type { Occurring } from "./fields";
+import { type HashRun, runsOf } from "./hashes";
 import type { VerifyPage } from "./query";
-import { checkRows } from "./rows";
+import { checkRows, type Shown } from "./rows";
 import { type Again, SessionCheck, type SessionProgress } from "./session";
 import { type Held, noteOf, Stretches } from "./stretch";
 
@@ -27,7 +28,7 @@ export type WorkerRequest =
   | { kind: "again"; asked: Again[]; heads: Heads }
   | { kind: "explain"; session: string; hashes: string[] }
   | { kind: "held"; checked: CheckedStretch }
-  | { kind: "rows"; messages: ChainMessage[]; heads: Heads | null }
+  | { kind: "rows"; shown: Shown[]; messages: ChainMessage[]; heads: Heads | null }
   | { kind: "fetch"; address: string }
   | { kind: "drop"; address: string }
   | { kind: "stretch"; address: string; session: string; head: Head | null };
@@ -46,12 +47,14 @@ export type ReadPage = { notes: string[]; next: string | null };
 
 /**
  * The state after a request, null if it is what it was, and which messages are to be asked for again; those are given at
- * the end. explicable: whether it can be asked to explain what it found, once all sessions have ended. page: what was
- * read, null if there is no such session. errors: what the server gave instead; empty if it cannot be read.
+ * the end. hashes: those of the messages that were checked. explicable: whether it can be asked to explain what it found,
+ * once all sessions have ended. page: what was read, null if there is no such session. errors: what the server gave instead;
+ * empty if it cannot be read.
  */
 export type WorkerAnswer = {
   progress: SessionProgress | null;
   suspects: string[];
+  hashes: HashRun[];
   explicable: boolean;
   page: ReadPage | null;
   errors: { message: string }[] | null;
@@ -70,23 +73,32 @@ let check: SessionCheck | null = null;
 let waiting: ChainMessage[] = [];
 
 self.onmessage = ({ data: { id, content } }: MessageEvent<Numbered<WorkerRequest>>) => {
-  const post = (answer: unknown) => self.postMessage({ id, content: answer } satisfies Numbered<unknown>);
+  const post = (answer: unknown, moved: Transferable[] = []) =>
+    self.postMessage({ id, content: answer } satisfies Numbered<unknown>, moved);
   if (content.kind === "fetch") void fetchStretch(content.address).then(post);
-  else if (content.kind === "stretch") post(checkStretch(content.address, content.session, content.head));
   else if (content.kind === "drop") post(fetched.delete(content.address));
-  else if (content.kind === "rows") post(checkRows(content.messages, content.heads));
-  else post(ofSession(content));
+  else if (content.kind === "rows") post(checkRows(content.shown, content.messages, content.heads));
+  else if (content.kind === "stretch") {
+    const checked = checkStretch(content.address, content.session, content.head);
+    post(checked, checked ? [checked.held.hashes.buffer] : []);
+  } else {
+    const answer = ofSession(content);
+    const moved = answer.hashes.map((run) => run.hashes.buffer);
+    post(answer, moved);
+  }
 };
 
 function ofSession(request: OfSession): WorkerAnswer {
   if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head, seen);
   if (request.kind === "explain") check = explicable.get(request.session) ?? null;
   if (!check) throw new Error("a page before the beginning");
+  const hashes = request.kind === "check" ? runsOf(waiting) : [];
   const progress = answer(check, request);
   if (check.explicable && progress) explicable.set(progress.session, check);
   return {
     progress,
     suspects: request.kind === "end" ? check.suspects() : [],
+    hashes,
     explicable: check.explicable,
     ...(request.kind === "page" ? read(request.body) : { page: null, errors: null }),
   };

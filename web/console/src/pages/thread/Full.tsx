@@ -70,7 +70,7 @@ export function Full({ subject, name }: { subject: Subject; name: string }) {
             hash={opened.hash}
             row={opened.row}
             name={name}
-            state={null}
+            judge={null}
             onClose={leave}
             onChanged={() => undefined}
           />

@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button";
 import { Copy, FullHash } from "../../ui/Hash";
 import { Icon, type IconName } from "../../ui/icons";
 import { type Id, T, t } from "../../words";
-import type { LinkState } from "./link";
+import type { Judge, LinkState } from "./link";
 import { Section } from "./Panel";
 import styles from "./Panel.module.css";
 import type { WholeMessage } from "./query";
@@ -31,23 +31,25 @@ const proofs: Record<LinkState["kind"], { icon: IconName; words: Id }> = {
 };
 
 /** How far a message can be proved, and what this browser makes of it. */
-export function Integrity({ message: m, state }: { message: WholeMessage; state: LinkState | null }) {
+export function Integrity({ message: m, judge }: { message: WholeMessage; judge: Judge | null }) {
   const { identity } = useSession();
   const own = useMemo(() => checkMessage(m), [m]);
   // The check of the conversation knows more: what was altered, and the link.
+  const state = judge?.(m, own.findings) ?? null;
   const findings = state && state.findings.length > 0 ? state.findings : own.findings;
-  const { kind, running, problem, check } = useProof(m, state?.kind ?? "unchecked");
+  const { kind, running, problem, check } = useProof(m, own.findings.length > 0, state?.kind ?? "unchecked");
   const good = findings.length === 0;
-  const { icon, words } = states[m.integrity.state];
+  const said = states[m.integrity.state];
   const proof = proofs[kind];
+  const words = own.findings.length > 0 ? "thread.proof.own" : proof.words;
   return (
     <Section title={t("thread.integrity")}>
       <p className={styles.state}>
-        <Icon name={icon} />
+        <Icon name={said.icon} />
         <span>
           {m.integrity.leafIndex === null
-            ? t(words)
-            : t("thread.integrity.leaf", { state: t(words), leaf: m.integrity.leafIndex })}
+            ? t(said.words)
+            : t("thread.integrity.leaf", { state: t(said.words), leaf: m.integrity.leafIndex })}
         </span>
       </p>
       <p className={good ? styles.good : styles.bad}>
@@ -84,9 +86,9 @@ export function Integrity({ message: m, state }: { message: WholeMessage; state:
         aria-live="polite"
       >
         <Icon name={proof.icon} />
-        {problem === "" ? t(proof.words) : problem}
+        {problem === "" ? t(words) : problem}
       </p>
-      {kind !== "proved" && has(identity, "verify") && (
+      {kind !== "proved" && own.findings.length === 0 && has(identity, "verify") && (
         <div>
           <Button icon="verified" disabled={running} onClick={check}>
             {t(running ? "thread.proof.running" : "thread.proof.check")}

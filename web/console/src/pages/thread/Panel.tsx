@@ -17,7 +17,7 @@ import { EraseReceipt } from "./EraseReceipt";
 import type { Receipt } from "./erasure";
 import { Fields } from "./Fields";
 import { Integrity } from "./Integrity";
-import type { LinkState } from "./link";
+import type { Judge } from "./link";
 import styles from "./Panel.module.css";
 import { Quarantine } from "./Quarantine";
 import { MessageQuery, type MessageRow, type WholeMessage } from "./query";
@@ -29,8 +29,8 @@ type Props = {
   row: MessageRow | null;
   /** Its name in the address, for a link to it. */
   name: string;
-  /** What a check of the conversation found of the message; null if it is not in the list that was checked. */
-  state: LinkState | null;
+  /** What a check of the conversation knows of the message; null if there is none. */
+  judge: Judge | null;
   /** On a page of its own. */
   wide?: boolean;
   onClose: () => void;
@@ -40,7 +40,7 @@ type Props = {
 };
 
 /** Everything of one message, beside the conversation or on a page of its own. */
-export function Panel({ hash, row, name, state, wide = false, onClose, onFull, onChanged }: Props) {
+export function Panel({ hash, row, name, judge, wide = false, onClose, onFull, onChanged }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: MessageQuery,
     variables: { hash },
@@ -81,7 +81,7 @@ export function Panel({ hash, row, name, state, wide = false, onClose, onFull, o
       </header>
       {known && <Known message={known} name={name} />}
       {whole ? (
-        <Rest message={whole} state={state} onChanged={changed} onErased={erased} />
+        <Rest message={whole} judge={judge} onChanged={changed} onErased={erased} />
       ) : error ? (
         <ErrorScreen error={error} retry={() => again()} />
       ) : fetching || data?.message ? (
@@ -140,15 +140,15 @@ function Known({ message: m, name }: { message: MessageRow | WholeMessage; name:
   );
 }
 
-type RestProps = Pick<Props, "state" | "onChanged"> & { message: WholeMessage; onErased: (receipt: Receipt) => void };
+type RestProps = Pick<Props, "judge" | "onChanged"> & { message: WholeMessage; onErased: (receipt: Receipt) => void };
 
-function Rest({ message: m, state, onChanged, onErased }: RestProps) {
+function Rest({ message: m, judge, onChanged, onErased }: RestProps) {
   const { identity } = useSession();
   const erasable = m.content !== null && m.eventType !== "ERASURE";
   return (
     <div className={styles.body}>
       {m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
-      <Integrity key={m.hash} message={m} state={state} />
+      <Integrity key={m.hash} message={m} judge={judge} />
       <Refs key={`refs ${m.hash}`} message={m} />
       <Extra title={t("thread.attachments")} value={m.attachments} of={m.hash} />
       <Extra title={t("thread.ambient")} value={m.ambient} of={m.hash} />

@@ -18,7 +18,7 @@ import { FilterBar } from "./FilterBar";
 import { Full } from "./Full";
 import { Head } from "./Head";
 import { Jump } from "./Jump";
-import { linkState } from "./link";
+import { type Judge, linkState } from "./link";
 import { Moved } from "./Moved";
 import { Panel } from "./Panel";
 import { MessagePlace, type MessageRow } from "./query";
@@ -30,13 +30,12 @@ import { type Conversation as Shown, useConversation } from "./useConversation";
 import { useMarks } from "./useMarks";
 import { useOpened } from "./useOpened";
 import { set, usePlace } from "./usePlace";
+import { inViewOf, useShown } from "./useShown";
 import { useTail } from "./useTail";
 import { useVerification } from "./useVerification";
 import { type Show, Verify } from "./Verify";
 
 type Props = { kind: "thread" | "session" | "message"; hash: string; message?: string | undefined };
-
-const mostInView = 50; // rows that are checked before the others
 
 /** A thread, or a session by itself; one message of it; or the place where a message stands. */
 export default function ThreadPage({ kind, hash, message }: Props) {
@@ -177,14 +176,20 @@ function Conversation({ subject }: { subject: Subject }) {
   const [seen, setSeen] = useState<Seen>({ first: 0, last: 0, atEnd: false, into: 0 });
   const onSeen = (now: Seen, atRest: boolean) => {
     if (now.first !== seen.first || now.last !== seen.last || now.atEnd !== seen.atEnd) setSeen(now);
-    if (atRest) onRest(now);
+    if (!atRest) return;
+    if (now.first !== rest?.first || now.last !== rest.last) setRest(now);
+    onRest(now);
   };
-  const verify = () => {
-    const from = Math.max(0, seen.first - 1); // with the one that the first of them names
-    check.start(total ? { from, count: Math.min(mostInView, seen.last - from + 1), match: source.match } : null);
-  };
+  const [rest, setRest] = useState<Seen | null>(null);
+  const shownOf = useShown(conversation, check, rest);
+  const verify = () => check.start(inViewOf(conversation, seen));
   const openedHash = opened.kind === "open" ? opened.hash : null;
   const openedRow = openedAt === null ? undefined : (ranges.row(openedAt) ?? undefined);
+
+  const judge: Judge = (m, findings) => {
+    const row = openedRow?.hash === m.hash ? shownOf(openedRow) : undefined;
+    return linkState(check.found, m, { linked: row?.linked ?? false, proved: row?.proved ?? false, findings });
+  };
 
   return (
     <div className={styles.page} ref={frame}>
@@ -209,7 +214,7 @@ function Conversation({ subject }: { subject: Subject }) {
                   message={m}
                   before={position === 0 ? null : ranges.row(position - 1)}
                   gaps={!filtered}
-                  state={linkState(check.found, m)}
+                  state={linkState(check.found, m, shownOf(m))}
                   open={m.hash === openedHash}
                   current={position === current}
                   index={position}
@@ -245,7 +250,7 @@ function Conversation({ subject }: { subject: Subject }) {
               hash={opened.hash}
               row={openedRow?.hash === opened.hash ? openedRow : opened.row}
               name={name ?? opened.hash}
-              state={openedRow?.hash === opened.hash ? linkState(check.found, openedRow) : null}
+              judge={judge}
               onClose={leave}
               onFull={full}
               onChanged={onChanged}

@@ -1,4 +1,5 @@
 import type { Finding } from "../../chain/check";
+import type { RowCheck } from "../../chain/rows";
 import type { ServerBreak } from "../../chain/server";
 import type { Verification } from "../../chain/verify";
 
@@ -6,7 +7,7 @@ import type { Verification } from "../../chain/verify";
 export type State = "CHAINED" | "SEALED" | "WITNESSED" | "ERASED";
 
 /**
- * What is known of one message's place in the log.
+ * What is known of one message's place in the log, and of what is shown of it.
  *
  * - unchecked: nothing; state is the server's word;
  * - chained: its hash and its link were recomputed here, and no more;
@@ -21,6 +22,9 @@ export type LinkState = {
   server: ServerBreak[];
 };
 
+/** Tells of a message of which all is shown, and of what was found of it by itself, what the checks know of it. */
+export type Judge = (m: Row, own: Finding[]) => LinkState;
+
 type Row = {
   hash: string;
   sequence: number;
@@ -29,28 +33,37 @@ type Row = {
   integrity: { state: State };
 };
 
-/** Looks up what a check found of a message. */
-export function linkState({ browser, server: said }: Verification, m: Row): LinkState {
+/**
+ * What is known of a message that is shown. The check of the chain tells of hashes alone, so it takes both: that its very
+ * hash is the one that was checked, and `shown`, that what is shown is what this hash covers; undefined: nobody looked.
+ */
+export function linkState({ browser, server: said }: Verification, m: Row, shown: RowCheck | undefined): LinkState {
   const session = browser.sessions.get(m.session.hash);
-  const reached = session !== undefined && m.sequence <= session.upTo;
-  const row = reached ? undefined : browser.rows.get(m.hash);
-  const findings = row?.findings ?? (session?.findings ?? []).filter((f) => f.hash === m.hash && f.kind !== "tail");
+  const checked = browser.hashes.get(m.session.hash)?.at(m.sequence) ?? null;
+  const told = (session?.findings ?? []).filter((f) => f.hash === m.hash && f.kind !== "tail");
+  const own = checked === null || checked === m.hash ? [] : [another(m, checked)];
+  const findings = told.length > 0 ? told : [...own, ...(shown?.findings ?? [])];
   const server = said.breaks.filter(
     (b) => b.session === m.session.hash && (b.messageHash === m.hash || (!b.messageHash && b.sequence === m.sequence)),
   );
   const known = { findings, server };
-  if (findings.length > 0 || server.length > 0) return { kind: "mismatch", state: m.integrity.state, ...known };
+  const { state } = m.integrity;
+  if (findings.length > 0 || server.length > 0) return { kind: "mismatch", state, ...known };
+  const walked = session !== undefined && checked !== null;
+  const linked = walked || shown?.linked === true;
   const { checkpoint } = browser.standing ?? {};
+  const inTree = walked ? !session.unproved.some((u) => u.hash === m.hash) : shown?.proved === true;
+  const proved = inTree && checkpoint ? checkpoint.signature : null;
+  if (!shown || !(linked || proved)) return { kind: "unchecked", state, ...known };
   const erased = m.content === null;
-  if (!reached) {
-    if (!row || !(row.proved || row.linked)) return { kind: "unchecked", state: m.integrity.state, ...known };
-    const sealed = row.proved && m.integrity.state !== "WITNESSED" ? "SEALED" : m.integrity.state;
-    const kind = !row.proved ? "chained" : checkpoint?.signature === "valid" ? "proved" : "unsigned";
-    return { kind, state: erased ? "ERASED" : row.proved ? sealed : "CHAINED", ...known };
-  }
-  if (!checkpoint || session.unproved.some((u) => u.hash === m.hash)) {
-    return { kind: "chained", state: erased ? "ERASED" : "CHAINED", ...known };
-  }
-  const state = erased ? "ERASED" : m.sequence <= session.witnessedUpTo ? "WITNESSED" : "SEALED";
-  return { kind: checkpoint.signature === "valid" ? "proved" : "unsigned", state, ...known };
+  if (!proved) return { kind: "chained", state: erased ? "ERASED" : "CHAINED", ...known };
+  const witnessed = walked ? m.sequence <= session.witnessedUpTo : state === "WITNESSED";
+  const sealed = witnessed ? "WITNESSED" : "SEALED";
+  return { kind: proved === "valid" ? "proved" : "unsigned", state: erased ? "ERASED" : sealed, ...known };
+}
+
+// What is shown is another message than the one that was checked under its number.
+function another(m: Row, checked: string): Finding {
+  const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
+  return { kind: "hash", ...at, detail: { id: "chain.another" }, computed: checked, stated: m.hash };
 }

@@ -13,10 +13,13 @@ import type { WholeMessage } from "./query";
 
 type Kind = LinkState["kind"];
 
-/** What is known of a message's proof: by the check of the conversation, or by one of this message alone. */
-export function useProof(m: WholeMessage, before: Kind) {
+/**
+ * What is known of a message's proof: by the check of the conversation, or by one of this message alone. wrong: what is shown
+ * is not what its hash covers, so that no proof of the hash is one of it.
+ */
+export function useProof(m: WholeMessage, wrong: boolean, before: Kind) {
   const client = useClient();
-  const [found, setFound] = useState<{ kind: Kind; problem: string } | null>(null);
+  const [found, setFound] = useState<{ of: WholeMessage; kind: Kind; problem: string } | null>(null);
   const [running, setRunning] = useState(false);
   const check = () => {
     setRunning(true);
@@ -24,11 +27,13 @@ export function useProof(m: WholeMessage, before: Kind) {
     Anchor.begin(sourceOf(client), localStorage, now)
       .then((anchor) => proofOf(m, anchor))
       .catch((error: unknown) => ({ kind: before, problem: words(error) }))
-      .then(setFound)
+      .then((proof) => setFound({ of: m, ...proof }))
       .finally(() => setRunning(false));
   };
-  const { kind, problem } = found ?? { kind: before, problem: "" };
-  return { kind, problem, running, check };
+  const { kind, problem } = found?.of === m ? found : { kind: before, problem: "" };
+  // What the conversation's check found wrong stays so, whatever a proof says.
+  const bad = wrong || before === "mismatch";
+  return { kind: bad ? "mismatch" : kind, problem: wrong ? "" : problem, running, check };
 }
 
 async function proofOf(m: WholeMessage, anchor: Anchor): Promise<{ kind: Kind; problem: string }> {

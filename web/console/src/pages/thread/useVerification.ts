@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useClient } from "urql";
 import { useSession } from "../../api/session";
-import type { Rows } from "../../chain/query";
+import type { InView } from "../../chain/shown";
 import { nothingChecked, type Subject, type Verification, verify } from "../../chain/verify";
 
 /** Whether a check runs, and what it found so far. */
@@ -9,7 +9,7 @@ export type VerificationState = {
   phase: "idle" | "running" | "ended" | "cancelled";
   found: Verification;
   /** Begins anew, with the rows that are in view. */
-  start: (inView: Rows | null) => void;
+  start: (inView: InView | null) => void;
   cancel: () => void;
 };
 
@@ -23,7 +23,7 @@ export function useVerification(subject: Subject): VerificationState {
   const { kind, hash } = subject;
 
   const start = useCallback(
-    (inView: Rows | null) => {
+    (inView: InView | null) => {
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { Recomputed } from "../../chain/browser";
+import { CheckedHashes, runsOf } from "../../chain/hashes";
+import type { RowCheck } from "../../chain/rows";
+import { SessionCheck } from "../../chain/session";
+import { chain, digits } from "../../chain/testing";
+import { nothingChecked, type Verification } from "../../chain/verify";
+import type { Standing } from "../../seal/anchor";
+import { linkState } from "./link";
+
+const session = digits("5");
+const messages = chain(3);
+const standing: Standing = {
+  before: null,
+  checkpoint: { size: 3, root: "", note: "", signature: "valid" },
+  problem: null,
+};
+
+// Three messages whose chain was checked, all of them in the tree.
+function checked(change: Partial<Recomputed> = {}): Verification {
+  const progress = new SessionCheck(session, 3, messages[2]?.hash ?? "").page(messages, null);
+  const hashes = new CheckedHashes();
+  for (const run of runsOf(messages)) hashes.add(run);
+  const sessions = new Map([[session, { ...progress, unproved: [] }]]);
+  const browser = { ...nothingChecked.browser, standing, sessions, hashes: new Map([[session, hashes]]), ...change };
+  return { ...nothingChecked, browser };
+}
+
+const row = (n: number, change: object = {}) => {
+  const [m = messages[0]] = messages.slice(n - 1);
+  if (!m) throw new Error("no message");
+  return { ...m, integrity: { state: "WITNESSED" as const }, ...change };
+};
+const good: RowCheck = { findings: [], linked: false, proved: false };
+
+describe("a message that is shown", () => {
+  it("is proved if its very hash was checked, and what is shown is what that covers", () => {
+    expect(linkState(checked(), row(2), good)).toMatchObject({ kind: "proved", state: "SEALED", findings: [] });
+  });
+
+  it("is not checked as long as nobody looked at what is shown", () => {
+    expect(linkState(checked(), row(2), undefined)).toMatchObject({ kind: "unchecked", state: "WITNESSED" });
+  });
+
+  it("is a mismatch if another hash was checked under its number, though it fits itself", () => {
+    expect(linkState(checked(), row(2, { hash: digits("f") }), { ...good, linked: true, proved: true })).toMatchObject({
+      kind: "mismatch",
+      findings: [{ kind: "hash", sequence: 2, computed: messages[1]?.hash, stated: digits("f") }],
+    });
+  });
+
+  it("is a mismatch if what is shown is not what its hash covers", () => {
+    const at = { session, sequence: 2, hash: messages[1]?.hash ?? "" };
+    const finding = { kind: "content" as const, ...at, detail: { id: "chain.content.other" as const } };
+    expect(linkState(checked(), row(2), { ...good, findings: [finding] })).toMatchObject({
+      kind: "mismatch",
+      findings: [finding],
+    });
+  });
+
+  it("counts by itself where the check of the chain has not been", () => {
+    const beyond = row(2, { sequence: 9 });
+    expect(linkState(checked(), beyond, good).kind).toBe("unchecked");
+    expect(linkState(checked(), beyond, { ...good, linked: true }).kind).toBe("chained");
+    expect(linkState(checked(), beyond, { ...good, proved: true }).kind).toBe("proved");
+  });
+
+  it("is proved by nothing once the seal is not believed", () => {
+    const doubted = checked({ standing: { ...standing, checkpoint: null } });
+    expect(linkState(doubted, row(2), good).kind).toBe("chained");
+    expect(linkState(doubted, row(2, { sequence: 9 }), { ...good, proved: true }).kind).toBe("unchecked");
+  });
+});
