@@ -52,9 +52,12 @@ describe("the states of messages", () => {
     const v = await visit();
     await v.signIn(`/sessions/${session}`);
     const row = v.page.getByRole("article").first();
-    await row.getByText("witnessed", { exact: true }).first().waitFor();
+    await row.getByText("witnessed, says the server", { exact: true }).first().waitFor();
     await expect.poll(() => row.getByText("not checked", { exact: true }).count()).toBe(1);
     expect(await v.page.getByText("verified", { exact: true }).count()).toBe(0);
+    await v.page.setViewportSize({ width: 390, height: 844 });
+    await row.getByText("witnessed, says the server · not checked", { exact: true }).waitFor();
+    await v.page.setViewportSize({ width: 1280, height: 800 });
     await settled(); // that it is read goes on record, too
     const sealed = server.sql("SELECT max(size) FROM seal.checkpoints");
     const said = await verify(v);
@@ -69,6 +72,8 @@ describe("the states of messages", () => {
     expect(said).toContain("verify FILE --key log.pub");
     await row.getByText("verified", { exact: true }).waitFor();
     const kept = await v.page.evaluate(() => localStorage.getItem("seal"));
+    await v.page.setViewportSize({ width: 390, height: 844 });
+    await row.getByText("witnessed, says the server · verified", { exact: true }).waitFor();
     const pin = JSON.parse(kept ?? "null") as { key: string; head: { size: number; signed: boolean } };
     expect(pin.key).toBe((await (await fetch(`${server.base}/log.pub`)).text()).trim());
     expect(pin.head).toMatchObject({ size: Number(sealed), signed: true });
@@ -133,7 +138,9 @@ describe("a server that lies", () => {
     const row = v.page.getByRole("article", { name: "Message 2", exact: true });
     await row.getByText("MISMATCH", { exact: true }).first().waitFor();
     await expect
-      .poll(() => v.page.getByRole("article", { name: "Message 1", exact: true }).getByText("verified").count())
+      .poll(() =>
+        v.page.getByRole("article", { name: "Message 1", exact: true }).getByText("verified", { exact: true }).count(),
+      )
       .toBe(1);
     await v.accessible("a forged proof");
     await v.end();

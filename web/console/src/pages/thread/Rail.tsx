@@ -25,10 +25,15 @@ export function look({ kind, state }: LinkState): { icon: IconName; word: string
   return { icon: states[state].icon, word: t(states[state].word) };
 }
 
+/** The word for what of that was checked here; null where it is a mismatch. */
+export function checkOf({ kind }: LinkState): { word: Id; title: Id } | null {
+  return kind === "mismatch" ? null : checks[kind];
+}
+
 /** One link of the chain: the message's number and hash, the hash it names before it, and what is known of it. */
 export function Rail({ message, state, start }: { message: MessageRow; state: LinkState; start: boolean }) {
   const { icon, word } = look(state);
-  const check = state.kind === "mismatch" ? null : checks[state.kind];
+  const check = checkOf(state);
   const broken = state.findings.some((f) => f.kind === "link" || f.kind === "gap");
   return (
     <div className={styles.rail} data-state={state.kind} data-start={start} data-broken={broken}>

@@ -10,7 +10,7 @@ import { Time } from "../../ui/Time";
 import { type Id, T, t, useLanguage } from "../../words";
 import type { LinkState } from "./link";
 import type { MessageRow } from "./query";
-import { look, Rail } from "./Rail";
+import { checkOf, look, Rail } from "./Rail";
 import styles from "./Row.module.css";
 
 type Props = {
@@ -106,6 +106,7 @@ const types: Record<string, { icon: IconName; word: Id }> = {
 function Head({ message: m, state }: { message: MessageRow; state: LinkState }) {
   const type = types[m.eventType];
   const { icon, word } = look(state);
+  const check = checkOf(state);
   return (
     <header className={styles.head}>
       <Avatar of={m.owner} small />
@@ -145,7 +146,7 @@ function Head({ message: m, state }: { message: MessageRow; state: LinkState }) 
       )}
       <span className={styles.state} aria-hidden="true">
         <Icon name={icon} size={12} />
-        {word}
+        {check === null ? word : t("thread.row.state", { word, check: t(check.word) })}
       </span>
       <span className={styles.time}>
         {m.channel && <span className={styles.channel}>{m.channel}</span>}
