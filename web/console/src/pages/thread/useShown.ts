@@ -59,7 +59,11 @@ export function useShown(
     busy.current = true;
     crew.current ??= new Crew(1);
     checkShown(fetch, crew.current, { ...inView, shown }, () => Promise.resolve(null), signal)
-      .catch(() => null)
+      .catch(() => {
+        crew.current?.close(); // it may have failed: the next rows get another one
+        crew.current = null;
+        return null;
+      })
       .then((checks) => {
         if (signal.aborted) return;
         for (const m of shown) known.set(m, checks?.get(m) ?? null);
