@@ -18,10 +18,8 @@ func CheckTurn(field, content string) error {
 	if err := chain.CheckText(field, &content, MaxTurnBytes); err != nil {
 		return err
 	}
-	for _, part := range bodies(content) {
-		if why := technical([]byte(part)); why != "" {
-			return rejected(field, why)
-		}
+	if why := technical(content, 0); why != "" {
+		return rejected(field, why)
 	}
 	return nil
 }
@@ -30,14 +28,14 @@ func rejected(field, why string) error {
 	return &fault.Error{Code: fault.ContentRejected, Field: field, Message: "is " + why + ", which is never kept: only what people and the assistant say to each other, and what was confirmed"}
 }
 
-// fenced is JSON as models write it, between two lines of back-ticks.
-var fenced = regexp.MustCompile("(?s)^```[a-zA-Z]*\\s*\\n(.*?)\\n?```$")
+// fenced is JSON as models write it: within back-ticks or tildes, after whatever names the language.
+var fenced = regexp.MustCompile("(?s)^(?:`{3,}|~{3,})[^\n{\\[]*(.*?)(?:`{3,}|~{3,})$")
 
 // bodies gives what may be a body in its own right: all of a text, with or without a fence, and each event of a stream of them.
 func bodies(content string) []string {
-	content = strings.TrimSpace(content)
+	content = trimmed(content)
 	if m := fenced.FindStringSubmatch(content); m != nil {
-		content = strings.TrimSpace(m[1])
+		content = trimmed(m[1])
 	}
 	if !strings.HasPrefix(content, "data:") && !strings.HasPrefix(content, "event:") {
 		return []string{content}
@@ -51,59 +49,90 @@ func bodies(content string) []string {
 	return parts
 }
 
-// technical says what a JSON text is if it is, or holds, something that is never kept. It is empty for everything else, what
-// is not JSON included, and what nests deeper than any of these do. It takes time in proportion to the text.
-func technical(text []byte) string {
-	if first := firstByte(text); first != '{' && first != '[' || tooDeep(text) {
-		return ""
-	}
-	var value any
-	if json.Unmarshal(text, &value) != nil {
-		return ""
-	}
-	return technicalValue(value)
+// trimmed is a text without the byte order mark that some tools put before it, and without white space.
+func trimmed(text string) string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
 }
 
-func technicalValue(value any) string {
+// mostQuoted is how many JSON texts may stand within one another as strings: each costs a pass over what is left.
+const mostQuoted = 8
+
+// technical says what a text is if it is JSON that is, or holds, something that is never kept, in strings that are JSON
+// themselves as well, or that is nested too deep to be looked through. It is empty for everything else, what is not JSON
+// included. It takes time in proportion to the text.
+func technical(text string, quoted int) string {
+	for _, part := range bodies(text) {
+		if part == "" || !strings.ContainsRune("{[\"", rune(part[0])) {
+			continue
+		}
+		if quoted > mostQuoted || tooDeep(part) {
+			return unseen
+		}
+		if why := technicalValues(part, quoted); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// technicalValues looks at JSON values one after the other, as lines or not. If words follow, it is talk about them.
+func technicalValues(text string, quoted int) (found string) {
+	from := json.NewDecoder(strings.NewReader(text))
+	for {
+		at := from.InputOffset()
+		var value any
+		if err := from.Decode(&value); err != nil {
+			rest := trimmed(text[at:])
+			if rest != "" && !strings.ContainsRune("{[\"", rune(rest[0])) {
+				return ""
+			}
+			return found
+		}
+		if found == "" {
+			found = technicalValue(value, quoted)
+		}
+	}
+}
+
+func technicalValue(value any, quoted int) string {
 	switch v := value.(type) {
 	case map[string]any:
 		if why := object(v).kind(); why != "" {
 			return why
 		}
 		for _, inner := range v {
-			if why := technicalValue(inner); why != "" {
+			if why := technicalValue(inner, quoted); why != "" {
 				return why
 			}
 		}
 	case []any:
 		for _, inner := range v {
-			if why := technicalValue(inner); why != "" {
+			if why := technicalValue(inner, quoted); why != "" {
 				return why
 			}
 		}
+	case string:
+		return technical(v, quoted+1)
 	}
 	return ""
 }
 
-func firstByte(text []byte) byte {
-	for _, c := range text {
-		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return c
-		}
-	}
-	return 0
-}
-
-// tooDeep tells whether brackets are open, in strings or not, deeper than the log takes JSON.
-func tooDeep(text []byte) bool {
-	depth := 0
-	for _, c := range text {
-		switch c {
-		case '{', '[':
+// tooDeep tells whether brackets are open, but for those in strings, deeper than the log takes JSON.
+func tooDeep(text string) bool {
+	depth, within := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			within = !within
+		case within:
+			if c == '\\' {
+				i++
+			}
+		case c == '{', c == '[':
 			if depth++; depth > chain.MaxJSONDepth {
 				return true
 			}
-		case '}', ']':
+		case c == '}', c == ']':
 			depth--
 		}
 	}
@@ -116,16 +145,18 @@ const (
 	toolRun  = "the JSON of a tool's run"
 	request  = "the JSON of a request to a model"
 	response = "the JSON of a model's response"
+	prompt   = "the JSON of a model's prompt"
+	unseen   = "JSON that is nested too deep to be looked through"
 )
 
-// kind tells an object by the names that the chat APIs of OpenAI, Anthropic and Google give their bodies.
+// kind tells an object by the names that the chat APIs of OpenAI, Anthropic, Google and Ollama give their bodies.
 func (o object) kind() string {
-	switch kind := o.text("type"); {
+	switch kind, role := o.text("type"), strings.ToLower(o.text("role")); {
 	case o.isList("tool_calls"), o.isObject("function_call"), o.isObject("functionCall"), o.isObject("functionResponse"), o.isText("tool_call_id"), o.isText("tool_use_id"):
 		return toolRun
 	case kind == "tool_use", kind == "tool_result", kind == "function_call", kind == "function_call_output", kind == "function" && o.isObject("function"):
 		return toolRun
-	case o.text("role") == "tool", o.text("role") == "function":
+	case role == "tool", role == "function":
 		return toolRun
 	case o.isText("name") && (o.isText("arguments") || o.isObject("arguments")):
 		return toolRun
@@ -145,8 +176,12 @@ func (o object) kind() string {
 		return response
 	case kind == "message" && o.isList("content") && o.has("stop_reason"), kind == "content_block_delta" && o.isObject("delta"):
 		return response
+	case o.isText("model") && o.has("done") && (o.isObject("message") || o.isText("response")):
+		return response
 	case o.anyOf("candidates", func(c object) bool { return c.isObject("content") }):
 		return response
+	case (role == "system" || role == "developer") && o.has("content"):
+		return prompt
 	}
 	return ""
 }

@@ -159,7 +159,7 @@ func ParseState(field string, text chain.JSON) (State, error) {
 // Check says whether what was confirmed may be kept: CONTENT_REJECTED for a tool's run, or a model's request or response, at
 // any depth.
 func (s State) Check(field string) error {
-	if why := technical([]byte(s.JSON())); why != "" {
+	if why := technical(string(s.JSON()), 0); why != "" {
 		return rejected(field, why)
 	}
 	return nil
