@@ -29,30 +29,34 @@ type Outcome = CheckedStretch | "broken" | "absent";
 
 /** Checks a session from its first message to its last. The crew has begun with it. Stops soon after abort. */
 export async function walk(w: Walk, { hash, length }: SessionEndpoint): Promise<void> {
-  const from = Array.from({ length: Math.max(1, Math.ceil(length / step)) }, (_, i) => i * step);
-  const coming = new Map<number, Promise<Outcome>>();
+  const coming = new Map<number, Promise<Outcome>>(); // by the message that they begin behind
   let at: Place = { sequence: 0, cursor: null, more: true };
-  for (const [i, after] of from.entries()) {
-    for (let k = i; k < Math.min(i + ahead, from.length); k++) {
-      const next = from[k] ?? 0;
-      if (!coming.has(next)) coming.set(next, stretch(w, hash, next, from[k + 1] ?? last));
+  let reach = step;
+  let wrong = 0; // where the stretch ended in which something does not hold
+  const behind = (after: number): Promise<Outcome> => {
+    const upto = reach === step && after + reach >= length ? last : after + reach; // what is appended meanwhile, too
+    const asked = coming.get(after) ?? stretch(w, hash, after, upto);
+    coming.set(after, asked);
+    return asked;
+  };
+  while (at.more) {
+    const next = behind(at.sequence);
+    for (let k = 1; k < ahead && reach === step && at.sequence + k * step < length; k++) behind(at.sequence + k * step);
+    const outcome = await next;
+    coming.delete(at.sequence);
+    if (w.signal.aborted) return;
+    const held = await taken(w, outcome);
+    if (!held && outcome === "broken" && reach > leastStep) {
+      wrong = at.sequence + reach;
+      reach = Math.max(leastStep, Math.ceil(reach / 2)); // nearer to what does not hold
+      continue;
     }
-    const upto = from[i + 1] ?? last; // what was appended meanwhile, too
-    let reach = step;
-    while (at.more && at.sequence < upto) {
-      const known = at.sequence === after && reach === step && coming.get(after);
-      const outcome = await (known || stretch(w, hash, at.sequence, Math.min(upto, at.sequence + reach)));
-      if (w.signal.aborted) return;
-      const behind = await taken(w, outcome);
-      if (!behind && outcome === "broken" && reach > leastStep) {
-        reach = Math.ceil(reach / 2); // nearer to what does not hold
-        continue;
-      }
-      at = behind ?? (await page(w, hash, at));
-      if (w.signal.aborted) return;
-      reach = behind && reach < step ? reach : step;
-    }
-    coming.delete(after);
+    at = held ?? (await page(w, hash, at));
+    if (w.signal.aborted) return;
+    // What comes behind what does not hold may not hold either: farther again only where it does.
+    if (!held) reach = leastStep;
+    else if (at.sequence >= wrong) reach = Math.min(step, 2 * reach);
+    for (const after of coming.keys()) if (after < at.sequence) coming.delete(after);
   }
 }
 
@@ -84,7 +88,9 @@ async function page({ send, crew, headsOf, show, signal }: Walk, session: string
   if (!page) return { ...at, more: false }; // the session is gone: its end will find its tail missing
   const answer = await crew.ask({ kind: "check", heads: await headsOf(page.notes) });
   show(answer);
-  return { sequence: answer.progress?.upTo ?? at.sequence, cursor: page.next, more: page.next !== null };
+  // A page that goes no further is the last, whatever it says of more.
+  const more = page.next !== null && page.next !== at.cursor && page.count > 0;
+  return { sequence: answer.progress?.upTo ?? at.sequence, cursor: page.next, more };
 }
 
 // What the server gave instead of a page.

@@ -42,8 +42,8 @@ export type FetchedStretch = { note: string | null };
 /** A stretch in which all holds, and what occurs in it. */
 export type CheckedStretch = { held: Held; occurring: Occurring };
 
-/** A page that was read: the checkpoints that its proofs are for, and the cursor of the one after it. */
-export type ReadPage = { notes: string[]; next: string | null };
+/** A page that was read: its messages, the checkpoints that their proofs are for, and the cursor of the one after it. */
+export type ReadPage = { count: number; notes: string[]; next: string | null };
 
 /**
  * The state after a request, null if it is what it was, and which messages are to be asked for again; those are given at
@@ -161,5 +161,5 @@ function read(body: ArrayBuffer): Pick<WorkerAnswer, "page" | "errors"> {
   const notes = new Set(waiting.map((m) => checkpointOf(m.integrity.proof ?? "")));
   notes.delete("");
   const { hasNextPage, endCursor } = messages.pageInfo;
-  return { page: { notes: [...notes], next: hasNextPage ? endCursor : null }, errors: null };
+  return { page: { count: waiting.length, notes: [...notes], next: hasNextPage ? endCursor : null }, errors: null };
 }
