@@ -11,18 +11,21 @@ import { sourceOf } from "../seal/query";
 import type { Finding } from "./check";
 import { Crew } from "./crew";
 import { CheckedHashes } from "./hashes";
+import { amount } from "./numbers";
 import { NamedHashes, VerifyAgain } from "./query";
 import type { Again, SessionProgress } from "./session";
 import { checkShown, type InView, notesOf, type RowChecks } from "./shown";
-import type { Progress, SessionEndpoint } from "./verify";
+import type { Amount, Progress, SessionEndpoint } from "./verify";
 import { walk } from "./walk";
 import type { WorkerAnswer } from "./worker";
 
 /**
  * How far this browser is. sessions tells it by session's hash. standing: how the seal stands to what this browser
- * remembers, null until it is known; at: when that was, RFC 3339. proved counts messages in the signed tree.
+ * remembers, null until it is known; at: when that was, RFC 3339. proved counts messages in the signed tree;
+ * foundProofs, of what was found, what is wrong with proofs.
  */
 export type Recomputed = Progress<Finding> & {
+  foundProofs: Amount;
   erased: number;
   proved: number;
   unproved: number;
@@ -40,6 +43,8 @@ export const nothingRecomputed: Recomputed = {
   checked: 0,
   total: 0,
   breaks: [],
+  found: { n: 0, least: false },
+  foundProofs: { n: 0, least: false },
   done: false,
   error: null,
   erased: 0,
@@ -53,6 +58,7 @@ export const nothingRecomputed: Recomputed = {
 };
 
 const mostNamed = 3_000; // hashes that are asked for, to find out what was altered
+const mostWithheld = 100; // messages without a proof, asked for again, until no more are asked for
 
 /**
  * Recomputes sessions, one after the other, and reports after each step; what is in view before all others. Stops soon
@@ -72,6 +78,7 @@ export async function inBrowser(
   const now = () => new Date().toISOString();
   const explicable = new Set<string>();
   const hashes = new Map<string, CheckedHashes>();
+  let withheld = false; // whether there are more messages without the proof that they must have
   const show = ({ progress, explicable: more, hashes: runs }: WorkerAnswer) => {
     if (!progress) return;
     sessions.set(progress.session, progress);
@@ -81,12 +88,15 @@ export async function inBrowser(
     if (more) explicable.add(progress.session);
     const all = [...sessions.values()];
     const sum = (of: (p: SessionProgress) => number) => all.reduce((n, p) => n + of(p), 0);
+    const foundProofs = sum((p) => p.found.proofs);
     report({
       checked: sum((p) => p.checked),
       erased: sum((p) => p.erased),
       proved: sum((p) => p.proved),
-      unproved: sum((p) => p.unproved.length),
+      unproved: sum((p) => amount(p.unproved)),
       breaks: all.flatMap((p) => p.findings.toSorted((a, b) => a.sequence - b.sequence)),
+      found: { n: sum((p) => p.found.chain) + foundProofs, least: withheld },
+      foundProofs: { n: foundProofs, least: withheld },
       sessions: new Map(sessions),
       hashes,
     });
@@ -112,18 +122,24 @@ export async function inBrowser(
       show(await crew.ask({ kind: "begin", session: end.hash, length: end.length, head: end.head }));
       await walk({ send, crew, headsOf: heads, show: stepped, signal }, end);
       if (signal.aborted) return;
-      const ended = await crew.ask({ kind: "end" });
+      let ended = await crew.ask({ kind: "end" });
       show(ended);
-      if (ended.suspects.length > 0 && !anchor.standing.problem) {
-        const asked = await askAgain(send, ended.suspects, signal);
-        const found = await heads(notesOf(asked.map((a) => a.message)));
-        if (found) show(await crew.ask({ kind: "again", asked, heads: found }));
+      const before = ended.progress?.found.proofs ?? 0;
+      while (ended.suspects.length > 0 && !anchor.standing.problem) {
+        const asked = await askAgain(send, end.hash, ended.suspects, hashes, signal);
+        const found = await heads(notesOf(asked.flatMap((a) => a.message ?? [])));
+        if (!found) break;
+        ended = await crew.ask({ kind: "again", asked, heads: found });
+        const missing = (ended.progress?.found.proofs ?? 0) - before;
+        withheld ||= missing >= mostWithheld && ended.suspects.length > 0;
+        show(ended);
+        if (missing >= mostWithheld) break;
       }
     }
-    const hashes = explicable.size > 0 ? await namedHashes(send, signal) : [];
+    const named = explicable.size > 0 ? await namedHashes(send, signal) : [];
     for (const session of explicable) {
       if (signal.aborted) return;
-      show(await crew.ask({ kind: "explain", session, hashes }));
+      show(await crew.ask({ kind: "explain", session, hashes: named }));
     }
     stand();
     report({ done: true });
@@ -178,12 +194,19 @@ async function namedHashes(send: typeof fetch, signal: AbortSignal): Promise<str
   return found;
 }
 
-async function askAgain(send: typeof fetch, hashes: readonly string[], signal: AbortSignal): Promise<Again[]> {
+// One by one, as each is to be found wherever it stands.
+async function askAgain(
+  send: typeof fetch,
+  session: string,
+  suspects: readonly number[],
+  hashes: ReadonlyMap<string, Pick<CheckedHashes, "at">>,
+  signal: AbortSignal,
+): Promise<Again[]> {
   const asked: Again[] = [];
-  for (const hash of hashes) {
-    if (signal.aborted) return asked;
+  for (const sequence of suspects) {
+    const hash = hashes.get(session)?.at(sequence) ?? "";
     const { data, problem } = await askApartly(send, VerifyAgain, { hash }, signal);
-    if (data.message) asked.push({ message: data.message, why: problem });
+    asked.push({ sequence, hash, message: data.message, why: problem });
   }
   return asked;
 }

@@ -44,14 +44,14 @@ describe("a sealed session", () => {
     const partly = sealed(chain(5), 3);
     expect(run(partly.messages, partly.heads)).toMatchObject({
       proved: 3,
-      unproved: [{ sequence: 4 }, { sequence: 5 }],
+      unproved: [4, 5],
       findings: [],
       suspects: [],
     });
   });
   it("is only chained where no checkpoint can be believed", () => {
     expect(run(messages, null)).toMatchObject({ proved: 0, checked: 5, findings: [] });
-    expect(run(messages, null).unproved).toHaveLength(5);
+    expect(run(messages, null).unproved).toEqual([1, 5]);
   });
   it("knows up to where the server says that it was witnessed", () => {
     const witnessed = put(messages, 2, (m) => ({ ...m, integrity: { ...m.integrity, state: "WITNESSED" } }));
@@ -102,12 +102,14 @@ describe("a sealed session", () => {
 
 describe("a message without the proof that it must have", () => {
   const { messages, heads } = sealed(chain(5));
-  const again = (all: ChainMessage[], answer: ChainMessage, why = "") => {
-    const { check, suspects } = run(all, heads);
-    expect(suspects).toEqual([messages[1]?.hash]);
-    return check.again([{ message: answer, why }], heads);
-  };
   const second = messages[1] as ChainMessage;
+  const again = (all: ChainMessage[], answer: ChainMessage | null, why = "") => {
+    const { check, suspects } = run(all, heads);
+    expect(suspects).toEqual([2]);
+    const progress = check.again([{ sequence: 2, hash: second.hash, message: answer, why }], heads);
+    expect(check.suspects()).toEqual([]);
+    return progress;
+  };
 
   it("is asked for again, and well if it was sealed in the meantime", () => {
     expect(again(put(messages, 1, hidden), second)).toMatchObject({ proved: 5, unproved: [], findings: [] });
@@ -116,6 +118,15 @@ describe("a message without the proof that it must have", () => {
     const { findings, proved } = again(put(messages, 1, hidden), hidden(second));
     expect(findings).toMatchObject([{ kind: "proof", sequence: 2, detail: { id: "chain.proof.absent" } }]);
     expect(proved).toBe(4);
+  });
+  it.each([
+    ["none", null],
+    ["another", messages[2] as ChainMessage],
+    ["one of its number with another hash", { ...second, hash: digits("f") }],
+  ])("is a finding if the server gives %s in its place", (_, answer) => {
+    const { findings, found, proved } = again(put(messages, 1, hidden), answer);
+    expect(findings).toMatchObject([{ kind: "proof", sequence: 2, hash: second.hash }]);
+    expect([found, proved]).toEqual([{ chain: 0, proofs: 1 }, 4]);
   });
   it("is a finding if the server says that it is sealed, with its words", () => {
     const bare = (m: ChainMessage) => ({ ...m, integrity: { ...m.integrity, proof: null } });
@@ -127,7 +138,7 @@ describe("a message without the proof that it must have", () => {
   it("is looked for where the server says of later ones only that they are sealed", () => {
     const bare = (m: ChainMessage) => ({ ...m, integrity: { ...m.integrity, proof: null } });
     const { suspects } = run(put(messages.map(bare), 1, hidden), heads);
-    expect(suspects).toHaveLength(5);
+    expect(suspects).toEqual([1, 2, 3, 4, 5]);
   });
 });
 

@@ -8,6 +8,9 @@ import { ServerCheck } from "./query";
 /** How far the server's check is, as it tells. */
 export type ServerProgress = ResultOf<typeof ServerCheck>["verificationProgress"];
 
+/** How many breaks the server lists of a check: of so many, there may be more. */
+export const mostTold = 1_000;
+
 /** A break as the server reports it. */
 export type ServerBreak = ServerProgress["breaks"][number];
 

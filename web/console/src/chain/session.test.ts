@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SessionCheck } from "./session";
+import { Seen } from "./altered";
+import { Room, SessionCheck } from "./session";
 import { chain, digits } from "./testing";
 
 const session = digits("5");
@@ -32,5 +33,15 @@ describe("a session", () => {
   });
   it("takes messages that came while it ran for no break", () => {
     expect(run(whole, 3, whole[2]?.hash ?? "").findings).toEqual([]);
+  });
+  it("tells as much of what is wrong as there is room for, and counts the rest", () => {
+    const changed = whole.map((m) => ({ ...m, content: "Forged" }));
+    const room = new Room(3);
+    const [first, second] = [0, 1].map(() => new SessionCheck(session, 5, digits("0"), new Seen(), room));
+    first?.page(changed.slice(0, 2), null);
+    expect(first?.end()).toMatchObject({ findings: [{}, {}, {}], found: { chain: 3 }, unlisted: [] });
+    second?.page(changed, null);
+    expect(second?.end()).toMatchObject({ findings: [], found: { chain: 6, proofs: 0 }, unlisted: [1, 5] });
+    expect(second?.explicable).toBe(false);
   });
 });

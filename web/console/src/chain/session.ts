@@ -4,12 +4,10 @@ import type { Said } from "../words/said";
 import { type Altered, alteredOf, type Broken, Seen } from "./altered";
 import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
 import type { Occurring } from "./fields";
+import { firstOf, Numbers, type Runs } from "./numbers";
 import type { Held } from "./stretch";
 
-/** A message without a proof: only chained, as far as was seen. */
-export type Unproved = { sequence: number; hash: string; sealed: boolean };
-
-/** How far the check of one session in this browser has come. Grows with what is wrong or not sealed. */
+/** How far the check of one session in this browser has come. However much is wrong or not sealed, it stays small. */
 export type SessionProgress = {
   session: string;
   checked: number;
@@ -20,17 +18,32 @@ export type SessionProgress = {
   erased: number;
   /** How many messages are in the signed tree, by a proof that was checked here. */
   proved: number;
-  /** The rest, but for those that findings name. sealed: the server says that it is in the tree, all the same. */
-  unproved: Unproved[];
+  /** The numbers of the rest, but for those that findings name. */
+  unproved: Runs;
   /** The number of the last message of which the server says that a witness cosigned it; 0 if it says so of none. */
   witnessedUpTo: number;
+  /** How much was found wrong: with the chain, and with proofs. */
+  found: { chain: number; proofs: number };
+  /** As much of it as there was room for. */
   findings: Finding[];
+  /** The numbers of the messages that the rest of it is about. */
+  unlisted: Runs;
 };
 
-/** A message that was asked for once more; why: what the server said instead of a proof, if it said anything. */
-export type Again = { message: ChainMessage; why: string };
+/**
+ * A suspect that was asked for once more, and its hash as it was checked. message: null if the server gave none of that
+ * hash; why: what it said instead of a proof, if it said anything.
+ */
+export type Again = { sequence: number; hash: string; message: ChainMessage | null; why: string };
 
+const mostFindings = 1_000; // of a check that are told one by one; the others are counted
 const mostBroken = 20; // messages of a session of which it is found out what was altered
+const mostSuspects = 100; // that are asked for again at a time
+
+/** How many findings can still be told, of all the sessions of a check. */
+export class Room {
+  constructor(public left = mostFindings) {}
+}
 
 /**
  * Checks one session's chain page by page, in the chain's order. The caller gives every message once. Proofs are checked
@@ -43,7 +56,10 @@ export class SessionCheck {
   private readonly climbed = new Climbed();
   private readonly gone = new Map<string, number>(); // erased messages whose erasure has not been seen, by hash
   private readonly broken: (Broken & { inTree: boolean })[] = [];
-  private readonly progress: SessionProgress;
+  private readonly unproved = new Numbers();
+  private readonly said = new Numbers(); // those of them of which the server says that they are in the tree
+  private readonly unlisted = new Numbers();
+  private readonly progress: Omit<SessionProgress, "unproved" | "unlisted">;
 
   constructor(
     session: string,
@@ -51,6 +67,7 @@ export class SessionCheck {
     private readonly head: string,
     /** What occurs in this and other sessions of the same check. */
     private readonly seen = new Seen(),
+    private readonly room = new Room(),
   ) {
     this.progress = {
       session,
@@ -59,8 +76,8 @@ export class SessionCheck {
       total: length,
       erased: 0,
       proved: 0,
-      unproved: [],
       witnessedUpTo: 0,
+      found: { chain: 0, proofs: 0 },
       findings: [],
     };
   }
@@ -69,9 +86,10 @@ export class SessionCheck {
   page(messages: readonly ChainMessage[], heads: Heads | null): SessionProgress {
     for (const message of messages) {
       const { hash, findings, erased } = checkMessage(message);
-      this.progress.findings.push(...findings, ...checkLink(this.previous, message));
+      const listed = this.room.left > 0;
+      this.find(...findings, ...checkLink(this.previous, message));
       const inTree = this.seal(message, hash, heads);
-      this.note(message, findings, inTree);
+      this.note(message, listed ? findings : [], inTree);
       if (erased) this.gone.set(message.hash, message.sequence);
       if (message.eventType === "ERASURE" && findings.length === 0 && !erased) {
         for (const ref of message.refs) if (ref.type === "CONTEXT") this.gone.delete(ref.hash);
@@ -102,16 +120,25 @@ export class SessionCheck {
     progress.upTo = held.last.sequence;
     progress.erased += held.erased;
     progress.proved += held.proved;
-    progress.unproved.push(...held.unproved);
+    this.unproved.addAll(held.unproved);
+    this.said.addAll(held.said);
     progress.witnessedUpTo = Math.max(progress.witnessedUpTo, held.witnessedUpTo);
-    this.sealedUpTo = Math.max(
-      this.sealedUpTo,
-      held.provedUpTo,
-      held.unproved.findLast((u) => u.sealed)?.sequence ?? 0,
-    );
+    this.sealedUpTo = Math.max(this.sealedUpTo, held.provedUpTo, held.said.at(-1) ?? 0);
     this.lastIndex = held.places?.[1] ?? this.lastIndex;
     this.previous = held.last;
     return this.snapshot();
+  }
+
+  private find(...findings: Finding[]): void {
+    const { found } = this.progress;
+    for (const f of findings) {
+      if (f.kind === "proof") found.proofs++;
+      else found.chain++;
+      if (this.room.left > 0) {
+        this.room.left--;
+        this.progress.findings.push(f);
+      } else if (f.kind !== "tail") this.unlisted.add(f.sequence);
+    }
   }
 
   // Remembers what it takes to find out what was altered.
@@ -130,21 +157,21 @@ export class SessionCheck {
   private seal(m: ChainMessage, hash: string | null, heads: Heads | null): boolean {
     const { state, leafIndex } = m.integrity;
     if (state === "WITNESSED") this.progress.witnessedUpTo = m.sequence;
-    const unproved = { sequence: m.sequence, hash: m.hash, sealed: leafIndex !== null || /SEALED|WITN/.test(state) };
-    if (unproved.sealed) this.sealedUpTo = m.sequence;
-    if (!heads) {
-      this.progress.unproved.push(unproved);
+    const said = leafIndex !== null || /SEALED|WITN/.test(state);
+    if (said) this.sealedUpTo = m.sequence;
+    const found = heads ? checkSeal(m, hash, heads, this.climbed) : null;
+    if (found) this.find(...found.findings);
+    if (!found || found.state === "unproved") {
+      this.unproved.add(m.sequence);
+      if (said) this.said.add(m.sequence);
       return false;
     }
-    const found = checkSeal(m, hash, heads, this.climbed);
-    this.progress.findings.push(...found.findings);
-    if (found.state === "unproved") this.progress.unproved.push(unproved);
     if (found.state !== "proved" || found.index === null) return false;
     this.progress.proved++;
     this.sealedUpTo = m.sequence;
     if (found.index <= this.lastIndex) {
       const says: Said = { id: "chain.proof.order", values: { place: found.index } };
-      this.progress.findings.push(missingProof(at(m), says));
+      this.find(missingProof(at(m), says));
     }
     this.lastIndex = found.index;
     return true;
@@ -155,44 +182,45 @@ export class SessionCheck {
    * the final state but for suspects(). Messages appended while the check ran are no break.
    */
   end(): SessionProgress {
-    const { session, total, findings } = this.progress;
+    const { session, total } = this.progress;
     const last = this.previous?.sequence ?? 0;
     const where = { session, sequence: total, hash: this.head, kind: "tail" as const };
     if (last < total) {
-      findings.push({ ...where, detail: { id: "chain.tail", values: { total, last } } });
+      this.find({ ...where, detail: { id: "chain.tail", values: { total, last } } });
     } else if (last === total && this.previous && this.previous.hash !== this.head) {
       const detail: Said = { id: "chain.tail.head" };
-      findings.push({ ...where, detail, computed: this.previous.hash, stated: this.head });
+      this.find({ ...where, detail, computed: this.previous.hash, stated: this.head });
     }
     for (const [hash, sequence] of this.gone) {
       const detail: Said = { id: "chain.erased" };
-      findings.push({ kind: "content", session, sequence, hash, detail });
+      this.find({ kind: "content", session, sequence, hash, detail });
     }
     this.gone.clear();
     return this.snapshot();
   }
 
   /**
-   * The messages that have no proof and must have one: the server says that they are sealed, or a later message of the
-   * session is. They may have been sealed since they were asked for, so they are asked for again.
+   * The numbers of the first messages that have no proof and must have one: the server says that they are sealed, or a later
+   * message of the session is. They may have been sealed since they were asked for, so they are asked for again.
    */
-  suspects(): string[] {
-    return this.progress.unproved.filter((u) => u.sealed || u.sequence < this.sealedUpTo).map((u) => u.hash);
+  suspects(): number[] {
+    return firstOf(this.unproved.runs, this.sealedUpTo, mostSuspects);
   }
 
   /** Checks suspects that were asked for again: what still has no proof is a finding. */
   again(asked: readonly Again[], heads: Heads): SessionProgress {
-    for (const { message: m, why } of asked) {
-      const before = this.progress.unproved.find((u) => u.hash === m.hash);
-      if (!before) continue;
-      this.progress.unproved = this.progress.unproved.filter((u) => u !== before);
-      const found = checkSeal(m, checkMessage(m).hash, heads);
-      this.progress.findings.push(...found.findings);
-      if (found.state === "proved") this.progress.proved++;
-      if (found.state !== "unproved") continue;
-      const sealed = m.integrity.leafIndex !== null || before.sealed;
+    const { session } = this.progress;
+    for (const { sequence, hash, message: m, why } of asked) {
+      if (!this.unproved.delete(sequence)) continue;
+      const same = m?.hash === hash && m.sequence === sequence && m.session.hash === session;
+      const found = same ? checkSeal(m, checkMessage(m).hash, heads) : null;
+      if (found) this.find(...found.findings);
+      if (found?.state === "proved") this.progress.proved++;
+      if (found && found.state !== "unproved") continue;
+      const sealed = (same && m.integrity.leafIndex !== null) || this.said.has(sequence);
       const says: Said = { id: sealed ? "chain.proof.withheld" : "chain.proof.absent" };
-      this.progress.findings.push(missingProof(at(m), why ? { id: "chain.said", values: { says, why } } : says));
+      const whole: Said = why ? { id: "chain.said", values: { says, why } } : says;
+      this.find(missingProof({ session, sequence, hash }, whole));
     }
     return this.snapshot();
   }
@@ -204,18 +232,20 @@ export class SessionCheck {
 
   /** Finds out which fields were altered, where that can be proved, once all sessions of a check have been seen. */
   explain(): SessionProgress {
+    const { progress } = this;
     for (const broken of this.broken.splice(0)) {
-      this.progress.findings = explained(
-        this.progress.findings,
-        broken.message,
-        alteredOf(broken, this.seen, broken.inTree),
-      );
+      const altered = alteredOf(broken, this.seen, broken.inTree);
+      const findings = explained(progress.findings, broken.message, altered);
+      progress.found.chain -= progress.findings.length - findings.length;
+      progress.findings = findings;
     }
     return this.snapshot();
   }
 
   private snapshot(): SessionProgress {
-    return { ...this.progress, findings: [...this.progress.findings], unproved: [...this.progress.unproved] };
+    const { found, findings, ...rest } = this.progress;
+    const [unproved, unlisted] = [this.unproved.runs, this.unlisted.runs];
+    return { ...rest, found: { ...found }, findings: [...findings], unproved, unlisted };
   }
 }
 

@@ -7,8 +7,8 @@ import { fromHex, toBase64, toHex } from "./bytes";
 import { type ChainMessage, timeText } from "./check";
 import { Digest } from "./digest";
 import { Fields } from "./fields";
+import { Numbers, type Runs } from "./numbers";
 import { parseContent, parseMessage } from "./preimage";
-import type { Unproved } from "./session";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -34,7 +34,9 @@ export type Held = {
   /** What it says was erased. */
   erasures: string[];
   proved: number;
-  unproved: Unproved[];
+  /** The numbers of the rest, and those of them that it says are in the tree. */
+  unproved: Runs;
+  said: Runs;
   /** The places in the tree of the first and the last message that has one. */
   places: [first: number, last: number] | null;
   provedUpTo: number;
@@ -96,7 +98,7 @@ export class Stretches {
     ({ bytes, view } = batch);
     const gone = new Map<string, number>();
     const erasures: string[] = [];
-    const unproved: Unproved[] = [];
+    const [unproved, said] = [new Numbers(), new Numbers()];
     const places: number[] = [];
     let [erased, provedUpTo, witnessedUpTo, sequence, before] = [0, 0, 0, 0, -1];
     let [firstAt, lastAt, lastHash] = [at, at, 0];
@@ -151,7 +153,8 @@ export class Stretches {
         if (places.length === 0) places.push(index);
         provedUpTo = sequence;
       } else {
-        unproved.push({ sequence, hash: toHex(bytes.subarray(hash, hash + 32)), sealed: index >= 0 });
+        unproved.add(sequence);
+        if (index >= 0) said.add(sequence);
       }
     }
     const hashes = view.getUint32(at);
@@ -167,7 +170,8 @@ export class Stretches {
       gone: [...gone],
       erasures,
       proved: together.told,
-      unproved,
+      unproved: unproved.runs,
+      said: said.runs,
       places: places[0] === undefined ? null : [places[0], before],
       provedUpTo,
       witnessedUpTo,

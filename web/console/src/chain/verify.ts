@@ -7,11 +7,24 @@ import type { ResultOf } from "../api/graphql";
 import { ask } from "../api/query";
 import { inBrowser, nothingRecomputed, type Recomputed } from "./browser";
 import { SessionEnd, ThreadSessions } from "./query";
-import { follow, type ServerBreak } from "./server";
+import { follow, mostTold, type ServerBreak, type ServerProgress } from "./server";
 import type { InView } from "./shown";
 
-/** How far one of the two checks is. error: it could not be carried through, so nothing follows for the rest. */
-export type Progress<Break> = { checked: number; total: number; breaks: Break[]; done: boolean; error: string | null };
+/** How many there are; least: or more. */
+export type Amount = { n: number; least: boolean };
+
+/**
+ * How far one of the two checks is. breaks: the first of those that were found; error: it could not be carried through, so
+ * nothing follows for the rest.
+ */
+export type Progress<Break> = {
+  checked: number;
+  total: number;
+  breaks: Break[];
+  found: Amount;
+  done: boolean;
+  error: string | null;
+};
 
 /** How far both checks are. */
 export type Verification = { browser: Recomputed; server: Progress<ServerBreak> };
@@ -25,7 +38,7 @@ export type Subject = { kind: "thread" | "session"; hash: string };
 /** Nothing checked yet. */
 export const nothingChecked: Verification = {
   browser: nothingRecomputed,
-  server: { checked: 0, total: 0, breaks: [], done: false, error: null },
+  server: { checked: 0, total: 0, breaks: [], found: { n: 0, least: false }, done: false, error: null },
 };
 
 /**
@@ -89,16 +102,20 @@ async function byServer(
   signal: AbortSignal,
   report: Report<Verification["server"]>,
 ): Promise<void> {
-  let checked = 0;
-  let breaks: ServerBreak[] = [];
+  let before = nothingChecked.server;
+  const add = (p: ServerProgress) => ({
+    ...before,
+    checked: before.checked + p.checked,
+    breaks: [...before.breaks, ...p.breaks].slice(0, mostTold),
+    found: { n: before.found.n + p.breaks.length, least: before.found.least || p.breaks.length >= mostTold },
+  });
+  const tell = ({ checked, breaks, found }: Verification["server"]) => report({ checked, breaks, found });
   try {
     for (const { hash } of endpoints) {
-      const last = await follow(socket, hash, signal, (p) =>
-        report({ checked: checked + p.checked, breaks: [...breaks, ...p.breaks] }),
-      );
+      const last = await follow(socket, hash, signal, (p) => tell(add(p)));
       if (signal.aborted) return;
-      checked += last.checked;
-      breaks = [...breaks, ...last.breaks];
+      before = add(last);
+      tell(before);
     }
     report({ done: true });
   } catch (error) {

@@ -12,7 +12,7 @@ import type { Occurring } from "./fields";
 import { type HashRun, runsOf } from "./hashes";
 import type { VerifyPage } from "./query";
 import { checkRows, type Shown } from "./rows";
-import { type Again, SessionCheck, type SessionProgress } from "./session";
+import { type Again, Room, SessionCheck, type SessionProgress } from "./session";
 import { type Held, noteOf, Stretches } from "./stretch";
 
 /**
@@ -46,14 +46,15 @@ export type CheckedStretch = { held: Held; occurring: Occurring };
 export type ReadPage = { count: number; notes: string[]; next: string | null };
 
 /**
- * The state after a request, null if it is what it was, and which messages are to be asked for again; those are given at
- * the end. hashes: those of the messages that were checked. explicable: whether it can be asked to explain what it found,
- * once all sessions have ended. page: what was read, null if there is no such session. errors: what the server gave instead;
+ * The state after a request, null if it is what it was. suspects: the numbers of messages that are to be asked for again;
+ * those are given at the end, and after each "again". hashes: those of the messages that were checked. explicable: whether
+ * it can be asked to explain what it found, once all sessions have ended. page: what was read, null if there is no such
+ * session. errors: what the server gave instead;
  * empty if it cannot be read.
  */
 export type WorkerAnswer = {
   progress: SessionProgress | null;
-  suspects: string[];
+  suspects: number[];
   hashes: HashRun[];
   explicable: boolean;
   page: ReadPage | null;
@@ -68,6 +69,7 @@ export type OfSession = Exclude<WorkerRequest, { kind: "rows" | "fetch" | "drop"
 const stretches = new Stretches(lanesHere());
 const fetched = new Map<string, ArrayBuffer>();
 const seen = new Seen();
+const room = new Room();
 const explicable = new Map<string, SessionCheck>();
 let check: SessionCheck | null = null;
 let waiting: ChainMessage[] = [];
@@ -89,7 +91,7 @@ self.onmessage = ({ data: { id, content } }: MessageEvent<Numbered<WorkerRequest
 };
 
 function ofSession(request: OfSession): WorkerAnswer {
-  if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head, seen);
+  if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head, seen, room);
   if (request.kind === "explain") check = explicable.get(request.session) ?? null;
   if (!check) throw new Error("a page before the beginning");
   const hashes = request.kind === "check" ? runsOf(waiting) : [];
@@ -97,7 +99,7 @@ function ofSession(request: OfSession): WorkerAnswer {
   if (check.explicable && progress) explicable.set(progress.session, check);
   return {
     progress,
-    suspects: request.kind === "end" ? check.suspects() : [],
+    suspects: request.kind === "end" || request.kind === "again" ? check.suspects() : [],
     hashes,
     explicable: check.explicable,
     ...(request.kind === "page" ? read(request.body) : { page: null, errors: null }),

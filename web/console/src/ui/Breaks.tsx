@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Finding } from "../chain/check";
 import type { ServerBreak as Reported } from "../chain/server";
+import type { Amount } from "../chain/verify";
 import { say } from "../chain/words";
 import { T, t } from "../words";
 import styles from "./Breaks.module.css";
@@ -23,26 +24,40 @@ export type Break = {
 
 const ofTheTree = "0".repeat(64); // stands for a session where the tree itself is meant
 
-/** Breaks under the name of who found them; action stands beside each. Nothing if there are none. */
-export function Breaks({
+const mostListed = 100;
+
+/** What a text with an amount in it takes. */
+export const atLeast = ({ n, least }: Amount) => ({ n, least: least ? "yes" : "no" });
+
+/**
+ * The first of the breaks that were found, under the name of who found them, and how many more there are; action stands
+ * beside each. Nothing if there are none.
+ */
+export function Breaks<Found>({
   who,
   breaks,
+  found,
+  as,
   action,
 }: {
   who: string;
-  breaks: readonly Break[];
+  breaks: readonly Found[];
+  found: Amount;
+  as: (found: Found) => Break;
   action?: (b: Break) => ReactNode;
 }) {
   if (breaks.length === 0) return null;
+  const listed = breaks.slice(0, mostListed).map(as);
+  const more = found.n - listed.length;
   return (
     <div className={styles.group}>
       <h2>{who}</h2>
       <ul className={styles.list}>
-        {breaks.map((b, i) => (
+        {listed.map((b, i) => (
           <li key={`${b.session} ${b.sequence} ${b.hash} ${b.kind} ${b.detail} ${b.pair}`}>
             <Icon name="broken" />
             <div>
-              {i === 0 && breaks.length > 1 && `${t("chain.first")} `}
+              {i === 0 && listed.length > 1 && `${t("chain.first")} `}
               <b>{b.kind}</b>
               {b.sequence !== null && ` ${t("chain.at", { sequence: b.sequence })}`}{" "}
               {b.hash && <code title={b.hash}>{short(b.hash)}</code>}{" "}
@@ -65,6 +80,7 @@ export function Breaks({
           </li>
         ))}
       </ul>
+      {more > 0 && <p className={styles.more}>{t("chain.more", atLeast({ ...found, n: more }))}</p>}
     </div>
   );
 }

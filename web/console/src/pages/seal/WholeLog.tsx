@@ -3,8 +3,9 @@ import { Link } from "wouter";
 import { words } from "../../api/errors";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
-import { follow, type ServerProgress } from "../../chain/server";
-import { type Break, Breaks, fromServer } from "../../ui/Breaks";
+import { follow, mostTold, type ServerProgress } from "../../chain/server";
+import type { Amount } from "../../chain/verify";
+import { atLeast, type Break, Breaks, fromServer } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/icons";
 import { t } from "../../words";
@@ -59,7 +60,7 @@ function Check() {
     setState((s) => ("progress" in s ? { phase: "cancelled", progress: s.progress } : s));
   };
 
-  const breaks = "progress" in state ? (state.progress?.breaks ?? []) : [];
+  const progress = "progress" in state ? state.progress : null;
   return (
     <>
       <div className={styles.row}>
@@ -78,9 +79,20 @@ function Check() {
           <Outcome state={state} />
         )}
       </div>
-      <Breaks who={t("seal.whole.server")} breaks={breaks.map(fromServer)} action={open} />
+      <Breaks
+        who={t("seal.whole.server")}
+        breaks={progress?.breaks ?? []}
+        found={found(progress)}
+        as={fromServer}
+        action={open}
+      />
     </>
   );
+}
+
+function found(p: ServerProgress | null): Amount {
+  const n = p?.breaks.length ?? 0;
+  return { n, least: n >= mostTold };
 }
 
 function open(b: Break) {
@@ -90,13 +102,13 @@ function open(b: Break) {
 
 function Outcome({ state }: { state: Exclude<State, { phase: "idle" }> }) {
   const { progress: p } = state;
-  const found = p?.breaks.length ?? 0;
-  const tone = state.phase === "failed" || found > 0 ? "bad" : state.phase === "ended" ? "good" : "muted";
+  const breaks = found(p);
+  const tone = state.phase === "failed" || breaks.n > 0 ? "bad" : state.phase === "ended" ? "good" : "muted";
   const said =
     state.phase === "failed"
       ? t("seal.whole.failed", { why: state.error })
-      : found > 0
-        ? t("seal.whole.breaks", { n: found })
+      : breaks.n > 0
+        ? t("seal.whole.breaks", atLeast(breaks))
         : { running: t("seal.whole.checking"), ended: t("seal.whole.well"), cancelled: t("seal.whole.cancelled") }[
             state.phase
           ];

@@ -141,7 +141,8 @@ function Conversation({ subject }: { subject: Subject }) {
     },
     [source, focusRow, setParams, navigate],
   );
-  const bad = [...check.found.browser.breaks.map(fromFinding), ...check.found.server.breaks.map(fromServer)][0];
+  const [[ours], [theirs]] = [check.found.browser.breaks, check.found.server.breaks];
+  const bad = ours ? fromFinding(ours) : theirs && fromServer(theirs);
   useAction("message.next", (event) => step(1, event));
   useAction("message.previous", (event) => step(-1, event));
   useAction("message.full", (event) => (event && !isOpened(event.target, openedAt) ? false : full()), {

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Recomputed } from "../../chain/browser";
 import type { Progress, Verification } from "../../chain/verify";
+import { atLeast } from "../../ui/Breaks";
 import { count, dateTime } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
 import { problemName } from "../../ui/Standing";
@@ -22,7 +23,7 @@ export function Verdicts({ found: { browser, server }, cancelled }: { found: Ver
 
 // What concerns the chain; proofs have a line of their own.
 function chained(p: Recomputed): Progress<unknown> {
-  return { ...p, breaks: p.breaks.filter((b) => b.kind !== "proof") };
+  return { ...p, found: { n: p.found.n - p.foundProofs.n, least: false } };
 }
 
 type Outcome = { tone: "good" | "bad" | "warn" | "muted"; mark: IconName; words: ReactNode };
@@ -46,8 +47,7 @@ function Verdict({
 
 function outcomeOf(p: Progress<unknown>, cancelled: boolean): Outcome {
   if (p.error) return { tone: "bad", mark: "error", words: t("thread.verdict.failed", { why: p.error }) };
-  if (p.breaks.length > 0)
-    return { tone: "bad", mark: "broken", words: t("thread.verdict.breaks", { n: p.breaks.length }) };
+  if (p.found.n > 0) return { tone: "bad", mark: "broken", words: t("thread.verdict.breaks", atLeast(p.found)) };
   if (!p.done)
     return {
       tone: "muted",
@@ -58,7 +58,7 @@ function outcomeOf(p: Progress<unknown>, cancelled: boolean): Outcome {
 }
 
 function Proofs({ p, cancelled }: { p: Recomputed; cancelled: boolean }) {
-  const proofs = { ...p, breaks: p.breaks.filter((b) => b.kind === "proof") };
+  const proofs = { ...p, found: p.foundProofs };
   return (
     <Line
       icon="sealed"

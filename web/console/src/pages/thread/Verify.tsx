@@ -56,8 +56,8 @@ export function Verify({ state, subject, start, show }: Props) {
       {browser.standing && <Standing standing={browser.standing} />}
       {browser.breaks.length + server.breaks.length > 0 && (
         <div className={styles.breaks}>
-          <Breaks who={t("thread.verify.browser")} action={action} breaks={browser.breaks.map(fromFinding)} />
-          <Breaks who={t("thread.verify.server")} action={action} breaks={server.breaks.map(fromServer)} />
+          <Breaks who={t("thread.verify.browser")} action={action} {...browser} as={fromFinding} />
+          <Breaks who={t("thread.verify.server")} action={action} {...server} as={fromServer} />
         </div>
       )}
       {phase === "ended" && (

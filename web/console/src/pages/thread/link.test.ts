@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Recomputed } from "../../chain/browser";
 import { CheckedHashes, runsOf } from "../../chain/hashes";
 import type { RowCheck } from "../../chain/rows";
-import { SessionCheck } from "../../chain/session";
+import { SessionCheck, type SessionProgress } from "../../chain/session";
 import { chain, digits } from "../../chain/testing";
 import { nothingChecked, type Verification } from "../../chain/verify";
 import type { Standing } from "../../seal/anchor";
@@ -36,6 +36,15 @@ const good: RowCheck = { findings: [], linked: false, proved: false };
 describe("a message that is shown", () => {
   it("is proved if its very hash was checked, and what is shown is what that covers", () => {
     expect(linkState(checked(), row(2), good)).toMatchObject({ kind: "proved", state: "SEALED", findings: [] });
+  });
+
+  it("is only chained if it has no proof, and a mismatch if what is wrong with it was only counted", () => {
+    const known = checked().browser.sessions.get(session) as SessionProgress;
+    const but = (change: Partial<SessionProgress>) =>
+      checked({ sessions: new Map([[session, { ...known, ...change }]]) });
+    expect(linkState(but({ unproved: [2, 3] }), row(2), good)).toMatchObject({ kind: "chained", state: "CHAINED" });
+    expect(linkState(but({ unproved: [3, 3] }), row(2), good)).toMatchObject({ kind: "proved" });
+    expect(linkState(but({ unlisted: [2, 2] }), row(2), good)).toMatchObject({ kind: "mismatch", findings: [] });
   });
 
   it("is not checked as long as nobody looked at what is shown", () => {

@@ -1,4 +1,5 @@
 import type { Finding } from "../../chain/check";
+import { within } from "../../chain/numbers";
 import type { RowCheck } from "../../chain/rows";
 import type { ServerBreak } from "../../chain/server";
 import type { Verification } from "../../chain/verify";
@@ -48,11 +49,12 @@ export function linkState({ browser, server: said }: Verification, m: Row, shown
   );
   const known = { findings, server };
   const { state } = m.integrity;
-  if (findings.length > 0 || server.length > 0) return { kind: "mismatch", state, ...known };
+  const more = session !== undefined && within(session.unlisted, m.sequence); // wrong, and only counted
+  if (findings.length > 0 || server.length > 0 || more) return { kind: "mismatch", state, ...known };
   const walked = session !== undefined && checked !== null;
   const linked = walked || shown?.linked === true;
   const { checkpoint } = browser.standing ?? {};
-  const inTree = walked ? !session.unproved.some((u) => u.hash === m.hash) : shown?.proved === true;
+  const inTree = walked ? !within(session.unproved, m.sequence) : shown?.proved === true;
   const proved = inTree && checkpoint ? checkpoint.signature : null;
   if (!shown || !(linked || proved)) return { kind: "unchecked", state, ...known };
   const erased = m.content === null;
