@@ -140,6 +140,101 @@ describe("the palette", () => {
   });
 });
 
+describe("what pages are for", () => {
+  const choose = async (v: Visit, typed: string, name: string) => {
+    await open(v);
+    await v.page.keyboard.type(typed);
+    await expect.poll(() => active(v).innerText()).toContain(name);
+    await v.page.keyboard.press("Enter");
+    await palette(v).waitFor({ state: "detached" });
+  };
+  const first = () =>
+    server
+      .sql("SELECT session_hash, hash FROM log.messages WHERE event_type = 'message' ORDER BY id LIMIT 1")
+      .split("|");
+
+  it("is in the palette: a chain is verified, and a message's references are opened", async () => {
+    const [session, hash] = first();
+    const v = await visit();
+    await v.signIn(`/sessions/${session}?message=${hash}`);
+    await v.page.getByText("Recomputed in this browser").waitFor();
+    await choose(v, "verify chain", "Verify the chain");
+    await v.page.getByText("The script that checked this").waitFor();
+    await open(v);
+    await v.page.keyboard.type("cancel");
+    await expect.poll(() => palette(v).getByRole("option", { name: "Cancel the verification" }).count()).toBe(0);
+    await v.page.keyboard.press("Escape");
+    await palette(v).waitFor({ state: "detached" });
+    await v.page.keyboard.press("r");
+    await expect.poll(() => path(v)).toBe(`/messages/${hash}/references`);
+    await v.end();
+  });
+
+  it("is in the palette: a message is put into quarantine, and erased", async () => {
+    const [session, hash] = first();
+    const v = await visit();
+    await v.signIn(`/sessions/${session}?message=${hash}`);
+    await v.page.getByRole("button", { name: "Quarantine…" }).waitFor();
+    await choose(v, "put quarantine", "Put the message into quarantine");
+    await v.page.getByRole("dialog", { name: /into quarantine\?$/ }).waitFor();
+    await v.page.keyboard.press("Escape");
+    await choose(v, "erase", "Erase the message’s content");
+    await v.page.getByRole("dialog", { name: /^Erase the content of message/ }).waitFor();
+    await v.page.keyboard.press("Escape");
+    await v.end();
+  });
+
+  it("is in the tooltips of a conversation's buttons, with its keys", async () => {
+    const [session, hash] = first();
+    const v = await visit();
+    await v.signIn(`/sessions/${session}?message=${hash}`);
+    await v.page.getByRole("heading", { name: /^Message #/ }).waitFor();
+    const told = (name: string) => v.page.getByRole("button", { name, exact: true }).getAttribute("title");
+    await expect.poll(() => told("Jump to…")).toBe("Jump to a number, date or hash (L)");
+    expect(await told("Verify")).toBe("Verify the chain (V)");
+    expect(await told("Open it full")).toBe("Open it full (Enter)");
+    expect(await told("Close the message")).toBe("Close the message (Esc)");
+    await v.page.getByRole("button", { name: "Open it full" }).click();
+    await v.page.getByRole("link", { name: "Back to the conversation" }).waitFor();
+    await v.end();
+  });
+
+  it("is done to the row that has the focus, and to none where none has it", async () => {
+    const player = server.sql("SELECT owner_id FROM log.messages ORDER BY id LIMIT 1");
+    const v = await visit();
+    for (const note of ["one that stays", "one that goes"])
+      await server.makeToken({ player, kind: "AGENT", scopes: ["log:read"], expiresAt: inAnHour(), note });
+    await v.signIn("/tokens");
+    await v.page.getByText("one that goes").first().waitFor();
+    await choose(v, "revoke", "Revoke a token");
+    await expect.poll(() => v.focused()).toMatch(/^Revoke…the token of/);
+    expect(await v.page.getByRole("dialog").count()).toBe(0);
+    await v.page.getByRole("listitem").filter({ hasText: "one that goes" }).getByRole("button").last().focus();
+    await choose(v, "revoke", "Revoke a token");
+    const dialog = v.page.getByRole("dialog", { name: /^Revoke/ });
+    await dialog.getByText("one that goes").waitFor();
+    await v.page.keyboard.press("Escape");
+    await v.end();
+  });
+
+  it("is offered for each table of a page by its name", async () => {
+    const v = await visit();
+    await v.signIn("/settings");
+    await v.page.getByRole("heading", { name: "Roles in the database" }).waitFor();
+    await open(v);
+    await v.page.keyboard.type("download json");
+    const options = palette(v).getByRole("option");
+    await expect.poll(() => options.count()).toBeGreaterThan(1);
+    const names = await options.allInnerTexts();
+    expect(names.every((name) => name.startsWith("Download the table as JSON: "))).toBe(true);
+    expect(new Set(names).size).toBe(names.length);
+    const saved = v.page.waitForEvent("download");
+    await palette(v).getByRole("option", { name: "Download the table as JSON: Roles in the database" }).click();
+    expect((await saved).suggestedFilename()).toBe("roles.json");
+    await v.end();
+  });
+});
+
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe("keys", () => {

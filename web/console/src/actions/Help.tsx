@@ -13,7 +13,7 @@ import { useActions } from "./useActions";
 export default function Help({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const { ids } = useActions();
+  const { choices } = useActions();
   useEffect(() => {
     if (!dialog.current?.open) dialog.current?.showModal();
   }, []);
@@ -39,7 +39,7 @@ export default function Help({ onClose }: { onClose: () => void }) {
               <h3>{t(`palette.group.${group}`)}</h3>
               <ul>
                 {these.map((a) => (
-                  <Line key={a} id={a} here={ids.includes(a)} />
+                  <Line key={a} id={a} here={choices.some((c) => c.id === a)} />
                 ))}
               </ul>
             </section>

@@ -8,6 +8,7 @@ import { Icon } from "../ui/icons";
 import { t } from "../words";
 import { type Entry, entriesAt, entriesOf } from "./entries";
 import { Keys } from "./Keys";
+import type { Choice } from "./offers";
 import styles from "./Palette.module.css";
 import { NamedQuery } from "./query";
 import { recent, remember } from "./recent";
@@ -21,10 +22,10 @@ import { useActions } from "./useActions";
 export default function Palette({ onClose }: { onClose: () => void }) {
   const { identity } = useSession();
   const [, navigate] = useLocation();
-  const { ids, run } = useActions();
+  const { choices, run } = useActions();
   const [typed, setTyped] = useState("");
   const [active, setActive] = useState(0);
-  const { entries, note } = useEntries(typed, ids);
+  const { entries, note } = useEntries(typed, choices);
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -38,8 +39,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     if (!entry) return;
     dialog.current?.close(); // first, so that the focus is where it was when the action asks
     if ("to" in entry) return navigate(entry.to);
-    remember(identity.player, { action: entry.action });
-    run(entry.action);
+    remember(identity.player, { action: entry.action, of: entry.of });
+    run({ id: entry.action, of: entry.of });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation(); // keys here are not the page's
@@ -107,7 +108,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 }
 
 // What the palette lists for what was typed, and what is said below: of a hash the server is asked.
-function useEntries(typed: string, ids: ReturnType<typeof useActions>["ids"]): { entries: Entry[]; note: string } {
+function useEntries(typed: string, choices: readonly Choice[]): { entries: Entry[]; note: string } {
   const { identity } = useSession();
   const target = targetOf(typed, window.location.origin);
   const hash = target?.kind === "hash" ? target.hash : "";
@@ -117,7 +118,7 @@ function useEntries(typed: string, ids: ReturnType<typeof useActions>["ids"]): {
     pause: hash === "" || !has(identity, "log:read"),
   });
   if (!target) {
-    const entries = entriesOf(typed, ids, recent(identity.player));
+    const entries = entriesOf(typed, choices, recent(identity.player));
     if (entries.length === 0) return { entries, note: t("palette.none") };
     return { entries, note: typed.trim() === "" ? "" : t("palette.found", { count: entries.length }) };
   }

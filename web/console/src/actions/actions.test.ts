@@ -82,12 +82,27 @@ describe("Offers", () => {
     offers.offer("message.next", () => true, true);
     offers.offer("message.next", () => true, false)();
     const off = offers.offer("message.next", () => true, false);
-    expect([offers.run("message.next"), offers.enabled()]).toEqual([false, []]);
+    expect([offers.run("message.next"), offers.choices()]).toEqual([false, []]);
     off();
-    expect([offers.run("message.next"), offers.enabled()]).toEqual([true, ["message.next"]]);
+    expect([offers.run("message.next"), offers.choices()]).toEqual([true, [{ id: "message.next", of: null }]]);
     expect(told).toBe(5);
     offers.offer("message.next", () => true, true);
     expect(told).toBe(5);
+  });
+
+  it("keeps apart what the same action is offered for", () => {
+    const offers = new Offers();
+    const done: string[] = [];
+    for (const of of ["roles", "limits"]) offers.offer("table.copyCsv", () => done.push(of), true, of);
+    expect(offers.choices()).toEqual([
+      { id: "table.copyCsv", of: "roles" },
+      { id: "table.copyCsv", of: "limits" },
+    ]);
+    offers.run("table.copyCsv", undefined, "roles");
+    offers.run("table.copyCsv");
+    offers.offer("table.copyCsv", () => done.push("none"), false, "limits");
+    offers.run("table.copyCsv");
+    expect(done).toEqual(["roles", "limits", "roles"]);
   });
 
   it("says that a key was left to what else it does", () => {

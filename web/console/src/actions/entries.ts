@@ -2,9 +2,10 @@ import { short } from "../ui/format";
 import type { IconName } from "../ui/icons";
 import { t } from "../words";
 import { score } from "./fuzzy";
+import type { Choice } from "./offers";
 import type { Named } from "./query";
 import type { Recent } from "./recent";
-import { type ActionId, actionOf, type Group } from "./registry";
+import { actionOf, type Group } from "./registry";
 import type { Target } from "./target";
 
 /** One line of the palette: what it says, and what it does or where it leads. */
@@ -24,15 +25,18 @@ const icons: Record<Group, IconName> = {
   console: "tool",
 };
 
-function ofAction(action: ActionId, section: Entry["section"] = actionOf(action).group): Entry {
-  const { group, keys } = actionOf(action);
+// alone: it is not offered for anything else, so that it need not be said for what.
+function ofAction({ id, of }: Choice, alone: boolean, section: Entry["section"] = actionOf(id).group): Entry {
+  const { group, keys } = actionOf(id);
+  const action = t(`actions.${id}`);
   return {
-    id: `${section} ${action}`,
-    text: t(`actions.${action}`),
+    id: `${section} ${id} ${of}`,
+    text: alone || of === null ? action : t("palette.of", { action, of }),
     icon: icons[group],
     section,
     keys: keys?.[0],
-    action,
+    action: id,
+    of,
   };
 }
 
@@ -52,11 +56,13 @@ function ofAddress(to: string, section: Entry["section"]): Entry {
 }
 
 /** What the palette lists: what was used lately and all that can be done, or of these what matches, the best first. */
-export function entriesOf(typed: string, ids: readonly ActionId[], latest: readonly Recent[]): Entry[] {
-  const all = ids.filter((id) => id !== "palette.open").map((id) => ofAction(id));
+export function entriesOf(typed: string, choices: readonly Choice[], latest: readonly Recent[]): Entry[] {
+  const alone = (choice: Choice) => choices.filter((c) => c.id === choice.id).length === 1;
+  const all = choices.filter((c) => c.id !== "palette.open").map((c) => ofAction(c, alone(c)));
   const used = latest.flatMap((r) => {
     if ("to" in r) return [ofAddress(r.to, "recent")];
-    return ids.includes(r.action) ? [ofAction(r.action, "recent")] : [];
+    const there = choices.find((c) => c.id === r.action && c.of === r.of);
+    return there ? [ofAction(there, alone(there), "recent")] : [];
   });
   if (typed.trim() === "") return [...used, ...all];
   return [...all, ...used.filter((e) => "to" in e)]

@@ -5,7 +5,7 @@ const key = "recent";
 const most = 6;
 
 /** Something used a moment ago: an action, or the address of a subject. */
-export type Recent = { action: ActionId } | { to: string };
+export type Recent = { action: ActionId; of: string | null } | { to: string };
 
 /** The latest first. */
 export function recent(player: string): Recent[] {
@@ -29,5 +29,6 @@ function isRecent(value: unknown): value is Recent {
   if (typeof value !== "object" || value === null) return false;
   if ("to" in value)
     return typeof value.to === "string" && /^\/(threads|sessions|messages)\/[0-9a-f]{64}$/.test(value.to);
-  return "action" in value && actionIds.includes(value.action as ActionId);
+  if (!("action" in value && "of" in value)) return false;
+  return actionIds.includes(value.action as ActionId) && (value.of === null || typeof value.of === "string");
 }

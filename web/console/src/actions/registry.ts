@@ -87,9 +87,12 @@ export const actions = {
   "component.edit": { group: "page", keys: ["E"], on: ["component"], scope: "memory:write" },
   "record.new": { group: "page", keys: ["N"], on: ["records"], scope: "memory:write", admin: true },
   "filter.more": { group: "page", keys: ["F"], on: ["threads"] },
-  "filter.clear": { group: "page", on: ["threads"] },
+  "filter.clear": { group: "page", on: ["threads", "thread"] },
   "views.open": { group: "page", keys: ["V"], on: ["threads"] },
   "token.new": { group: "page", keys: ["N"], on: ["tokens"], scope: "tokens:manage" },
+  "token.revoke": { group: "page", on: ["tokens"], scope: "tokens:manage" },
+  "seal.check": { group: "page", on: ["seal"], admin: true },
+  "seal.cancel": { group: "page", on: ["seal"], admin: true },
 
   "window.new": { group: "page", keys: ["N"], on: ["windows"], scope: "memory:write" },
   "window.write": { group: "page", keys: ["W"], on: ["window"], scope: "memory:write" },
@@ -99,6 +102,11 @@ export const actions = {
 
   "message.next": { group: "message", keys: ["J", "ArrowDown"], on: ["thread"] },
   "message.previous": { group: "message", keys: ["K", "ArrowUp"], on: ["thread"] },
+  "message.verify": { group: "message", on: ["thread"], scope: "verify" },
+  "message.references": { group: "message", keys: ["R"], on: ["thread"] },
+  "message.quarantine": { group: "message", on: ["thread"], scope: "log:append", admin: true },
+  "message.release": { group: "message", on: ["thread", "quarantine"], scope: "log:append", admin: true },
+  "message.erase": { group: "message", on: ["thread"], scope: "erase" },
 
   "table.copyCsv": { group: "table", on: tables },
   "table.copyJson": { group: "table", on: tables },
@@ -110,6 +118,8 @@ export const actions = {
   "list.end": { group: "page", keys: ["E"], on: ["thread"] },
   "mark.next": { group: "page", keys: ["M"], on: ["thread"] },
   "mark.previous": { group: "page", keys: ["Shift+M"], on: ["thread"] },
+  "chain.verify": { group: "page", keys: ["V"], on: ["thread"], scope: "verify" },
+  "chain.cancel": { group: "page", on: ["thread"], scope: "verify" },
   "chain.bad": { group: "page", keys: ["X"], on: ["thread"], scope: "verify" },
 
   "palette.open": { group: "console", keys: ["Mod+K"], on: "everywhere", typing: true },

@@ -18,7 +18,7 @@ export function Place({ message: { hash, sequence }, onDone }: Props) {
   };
   return (
     <>
-      <Button icon="quarantine" onClick={() => setOpen(true)}>
+      <Button icon="quarantine" data-press="place" onClick={() => setOpen(true)}>
         {t("quarantine.place")}
       </Button>
       {open && (
@@ -53,7 +53,9 @@ export function Release({ message: { hash, sequence }, onDone }: Props) {
   };
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{t("quarantine.release")}</Button>
+      <Button data-press="release" onClick={() => setOpen(true)}>
+        {t("quarantine.release")}
+      </Button>
       {open && (
         <ReasonDialog
           title={t("quarantine.release.title", { sequence })}

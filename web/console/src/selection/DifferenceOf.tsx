@@ -31,7 +31,9 @@ export function DifferenceOf({ before, after, names }: Props) {
         {t("selection.difference.sum", { n: d.changes.length, same: d.same })}{" "}
         {d.aside > 0 && t("selection.difference.aside", { n: d.aside })}
       </p>
-      {d.changes.length > 0 && <Take file="difference" columns={changeColumns(names)} rows={d.changes} />}
+      {d.changes.length > 0 && (
+        <Take name={t("selection.difference")} file="difference" columns={changeColumns(names)} rows={d.changes} />
+      )}
       {d.changes.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls where it is narrow, so the keyboard has to reach it
         <section className={styles.scroll} tabIndex={0} aria-label={t("selection.difference")}>

@@ -48,6 +48,7 @@ function Whole({ selection: s, variables, lead }: Props) {
       <Items items={s.items} dropped={s.dropped.length} />
       <div>
         <Take
+          name={t("selection.items")}
           file={`selection-${short(s.receipt)}`}
           columns={rankedColumns()}
           rows={rankedOf(s.items, s.dropped)}

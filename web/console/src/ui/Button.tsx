@@ -38,8 +38,8 @@ export function IconButton({ icon, label, action, ...rest }: IconProps) {
   );
 }
 
-// What an action is and its first key, on hover and for screen readers.
-function tipOf(action: ActionId, words: string): { title: string; "aria-keyshortcuts"?: string | undefined } {
+/** What an action is and its first key, on hover and for screen readers. */
+export function tipOf(action: ActionId, words: string): { title: string; "aria-keyshortcuts"?: string | undefined } {
   const [keys] = actionOf(action).keys ?? [];
   if (!keys) return { title: words };
   return { title: `${words} (${lineOf(keys)})`, "aria-keyshortcuts": ariaOf(keys) };

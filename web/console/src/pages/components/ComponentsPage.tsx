@@ -77,6 +77,7 @@ export default function ComponentsPage() {
             onSearch={(q) => set({ q: q || null }, { replace: true })}
           />
           <Take
+            name={t("components.title")}
             file="components"
             columns={componentColumns()}
             rows={pages.fetchPage}

@@ -21,6 +21,7 @@ export function Latest({ hash, type }: { hash: string; type: Type }) {
         <h2>{t("components.latest")}</h2>
         {rows && rows.length > 0 && (
           <Take
+            name={t("components.latest")}
             file={`latest-${short(hash)}`}
             columns={columns}
             rows={rows}

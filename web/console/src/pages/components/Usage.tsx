@@ -46,6 +46,7 @@ export function Usage({ hash, type }: { hash: string; type: Type | null }) {
               onChoose={(s) => set({ use: s === "chart" ? null : s }, { replace: true })}
             />
             <Take
+              name={t("components.use")}
               file={`use-${short(hash)}`}
               columns={columns}
               rows={use.buckets}

@@ -51,6 +51,7 @@ function Taken({ role, user }: { role: Role; user: string }) {
   const [{ data }] = useLive(role, user);
   return (
     <Take
+      name={t("conversations.title")}
       file="conversations"
       columns={conversationColumns()}
       rows={data?.conversations ?? []}

@@ -83,6 +83,7 @@ function Events({ thread, errors }: { thread: string; errors: boolean }) {
     <>
       <div className={styles.take}>
         <Take
+          name={t("ui.list.events")}
           file="events"
           columns={eventColumns()}
           rows={pages.fetchPage}

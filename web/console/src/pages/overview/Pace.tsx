@@ -21,7 +21,7 @@ export function Pace({ samples, sealing }: { samples: readonly Sample[]; sealing
     <section className={styles.section} aria-labelledby="pace">
       <div className={styles.head}>
         <h2 id="pace">{t("overview.pace")}</h2>
-        <Take file="pace" columns={columns} rows={newest} />
+        <Take name={t("overview.pace")} file="pace" columns={columns} rows={newest} />
       </div>
       <div className={styles.charts}>
         {shown.map((kind) => (

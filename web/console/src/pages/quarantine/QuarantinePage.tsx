@@ -1,6 +1,8 @@
 import { useCallback } from "react";
 import { useClient } from "urql";
 import { Link } from "wouter";
+import { press } from "../../actions/press";
+import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask } from "../../api/query";
 import { has } from "../../api/rights";
@@ -32,6 +34,7 @@ const choices = Object.keys(shown) as Shown[];
 export default function QuarantinePage() {
   useTitle(t("quarantine.title"));
   const client = useClient();
+  const { identity } = useSession();
   const [params, setParams] = useSearchParams();
   const asked = params.get("show") ?? "now";
   const show: Shown = asked in shown ? (asked as Shown) : "now";
@@ -47,6 +50,8 @@ export default function QuarantinePage() {
       [client, show],
     ),
   );
+  const mayRelease = has(identity, "log:append") && pages.items.some((q) => !q.release);
+  useAction("message.release", () => press("release"), { enabled: mayRelease });
   return (
     <>
       <PageHead
@@ -60,6 +65,7 @@ export default function QuarantinePage() {
           onChoose={(s) => setParams(new URLSearchParams(s === "now" ? {} : { show: s }), { replace: true })}
         />
         <Take
+          name={t("quarantine.title")}
           file="quarantine"
           columns={quarantineColumns()}
           rows={pages.fetchPage}

@@ -32,7 +32,7 @@ export function Part<T>({ title, what, none, id, file, columns, pages, fetchPage
       <header className={styles.partHead}>
         <h2>{title}</h2>
         {items.length > 0 && (
-          <Take file={file} columns={columns} rows={hasMore ? fetchPage : items} request={request} />
+          <Take name={title} file={file} columns={columns} rows={hasMore ? fetchPage : items} request={request} />
         )}
       </header>
       {items.length > 0 ? (

@@ -74,6 +74,7 @@ export default function RecordsPage() {
           <BookFilter value={book} known={books} onChoose={(b) => set({ book: b || null })} />
           <SearchBox label={t("records.find")} value={search} onSearch={(q) => set({ q: q || null })} />
           <Take
+            name={t("records.title")}
             file="records"
             columns={recordColumns()}
             rows={pages.fetchPage}

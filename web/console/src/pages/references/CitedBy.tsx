@@ -25,6 +25,7 @@ export function CitedBy({ of, pages }: { of: string; pages: Pages<Cited> }) {
         <h2>{title}</h2>
         {items.length > 0 && (
           <Take
+            name={title}
             file={`cited-by-${short(of)}`}
             columns={columns}
             rows={hasMore ? fetchPage : items}

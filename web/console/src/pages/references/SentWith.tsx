@@ -39,6 +39,7 @@ export function SentWith({ message: { hash, refs } }: { message: Referring }) {
               onChoose={(v) => set({ type: v === "all" ? null : v }, { replace: true })}
             />
             <Take
+              name={t("references.sentWith", { n: refs.length })}
               file={`sent-with-${short(hash)}`}
               columns={columns}
               rows={rows}

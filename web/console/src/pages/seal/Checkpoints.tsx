@@ -32,6 +32,7 @@ export function Checkpoints({ newest }: { newest: number }) {
       {items.length > 0 && (
         <div className={styles.row}>
           <Take
+            name={t("seal.checkpoints")}
             file="checkpoints"
             columns={checkpointColumns()}
             rows={pages.fetchPage}

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
+import { useAction } from "../../actions/useAction";
 import { words } from "../../api/errors";
 import { isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
@@ -60,16 +61,19 @@ function Check() {
     setState((s) => ("progress" in s ? { phase: "cancelled", progress: s.progress } : s));
   };
 
+  useAction("seal.check", start, { enabled: state.phase !== "running" });
+  useAction("seal.cancel", cancel, { enabled: state.phase === "running" });
+
   const progress = "progress" in state ? state.progress : null;
   return (
     <>
       <div className={styles.row}>
         {state.phase === "running" ? (
-          <Button icon="close" onClick={cancel}>
+          <Button icon="close" action="seal.cancel">
             {t("seal.cancel")}
           </Button>
         ) : (
-          <Button icon="server" onClick={start}>
+          <Button icon="server" action="seal.check">
             {state.phase === "idle" ? t("seal.whole.check") : t("seal.known.again")}
           </Button>
         )}

@@ -49,6 +49,7 @@ export default function SelectionsPage() {
     <>
       <PageHead title={t("selections.title")} note={pages.totalCount === null ? "" : t(note, { n: pages.totalCount })}>
         <Take
+          name={t("selections.title")}
           file="selections"
           columns={selectionColumns()}
           rows={fetchPage}

@@ -51,7 +51,13 @@ export function Health({ server: s }: { server: Server }) {
       </dl>
       <div className={styles.head}>
         <h3>{t("settings.roles")}</h3>
-        <Take file="roles" columns={roleColumns()} rows={s.roles} request={{ query: ServerQuery, variables: {} }} />
+        <Take
+          name={t("settings.roles")}
+          file="roles"
+          columns={roleColumns()}
+          rows={s.roles}
+          request={{ query: ServerQuery, variables: {} }}
+        />
       </div>
       <Table
         id="roles"

@@ -40,7 +40,13 @@ export function Limits({ name, file, limits }: { name: string; file: string; lim
     <div className={styles.section}>
       <div className={styles.head}>
         <h2>{name}</h2>
-        <Take file={file} columns={columns()} rows={limits} request={{ query: ServerQuery, variables: {} }} />
+        <Take
+          name={name}
+          file={file}
+          columns={columns()}
+          rows={limits}
+          request={{ query: ServerQuery, variables: {} }}
+        />
       </div>
       <Table id={file} name={name} columns={columns()} rows={limits} keyOf={(l) => l.name} />
     </div>

@@ -40,6 +40,7 @@ export function Sealing() {
               <div className={styles.head}>
                 <h3>{t("settings.witnesses")}</h3>
                 <Take
+                  name={t("settings.witnesses")}
                   file="witnesses"
                   columns={witnessColumns()}
                   rows={seal.witnesses}

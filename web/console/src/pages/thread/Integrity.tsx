@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { useAction } from "../../actions/useAction";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { fromBase64, toHex } from "../../chain/bytes";
@@ -38,6 +39,8 @@ export function Integrity({ message: m, judge }: { message: WholeMessage; judge:
   const state = judge?.(m, own.findings) ?? null;
   const findings = state && state.findings.length > 0 ? state.findings : own.findings;
   const { kind, running, problem, check } = useProof(m, own.findings.length > 0, state?.kind ?? "unchecked");
+  const provable = kind !== "proved" && own.findings.length === 0;
+  useAction("message.verify", check, { enabled: provable && !running });
   const good = findings.length === 0;
   const said = states[m.integrity.state];
   const proof = proofs[kind];
@@ -88,9 +91,9 @@ export function Integrity({ message: m, judge }: { message: WholeMessage; judge:
         <Icon name={proof.icon} />
         {problem === "" ? t(words) : problem}
       </p>
-      {kind !== "proved" && own.findings.length === 0 && has(identity, "verify") && (
+      {provable && has(identity, "verify") && (
         <div>
-          <Button icon="verified" disabled={running} onClick={check}>
+          <Button icon="verified" disabled={running} action="message.verify">
             {t(running ? "thread.proof.running" : "thread.proof.check")}
           </Button>
         </div>

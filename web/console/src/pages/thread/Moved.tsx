@@ -20,7 +20,7 @@ export function Moved({ opened, onClose, onOpen, children }: Props) {
     <aside className={styles.panel} aria-label={t("thread.message")} data-panel tabIndex={-1}>
       <header className={styles.head}>
         <h2>{t("thread.message")}</h2>
-        <IconButton icon="close" label={t("thread.close")} onClick={onClose} />
+        <IconButton icon="close" label={t("thread.close")} action="panel.close" onClick={onClose} />
       </header>
       {opened.kind === "finding" && <Loading what={t("thread.theMessage")} />}
       {opened.kind === "failed" && <ErrorScreen error={opened.error} retry={opened.retry} />}

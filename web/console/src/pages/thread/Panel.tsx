@@ -34,13 +34,12 @@ type Props = {
   /** On a page of its own. */
   wide?: boolean;
   onClose: () => void;
-  onFull?: () => void;
   /** Called once the message is not what it was: erased, put into quarantine or released. */
   onChanged: () => void;
 };
 
 /** Everything of one message, beside the conversation or on a page of its own. */
-export function Panel({ hash, row, name, judge, wide = false, onClose, onFull, onChanged }: Props) {
+export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: MessageQuery,
     variables: { hash },
@@ -75,8 +74,8 @@ export function Panel({ hash, row, name, judge, wide = false, onClose, onFull, o
         <h2>{known ? t("thread.numbered", { n: String(known.sequence) }) : t("thread.message")}</h2>
         <ShortHash hash={hash} />
         <span className={styles.buttons}>
-          {onFull && <IconButton icon="full" label={t("thread.full")} onClick={onFull} />}
-          <IconButton icon="close" label={t("thread.close")} onClick={onClose} />
+          {!wide && <IconButton icon="full" label={t("thread.full")} action="message.full" />}
+          <IconButton icon="close" label={t("thread.close")} action="panel.close" onClick={onClose} />
         </span>
       </header>
       {known && <Known message={known} name={name} />}

@@ -1,6 +1,8 @@
 import type { ReactElement } from "react";
 import { useQuery } from "urql";
 import { Link } from "wouter";
+import { press } from "../../actions/press";
+import { useAction } from "../../actions/useAction";
 import { has, isAdmin } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Place, Release } from "../../quarantine/Act";
@@ -39,6 +41,8 @@ function Known({ message: m, onChanged }: Props) {
   });
   const q = data?.quarantine?.message.hash === m.hash ? data.quarantine : null;
   const may = has(identity, "log:append");
+  useAction("message.quarantine", () => press("place"), { enabled: may && !m.quarantined });
+  useAction("message.release", () => press("release"), { enabled: may && m.quarantined });
   const done = () => {
     again();
     onChanged();

@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { useClient } from "urql";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
+import { useAction } from "../../actions/useAction";
 import { words } from "../../api/errors";
 import { ask } from "../../api/query";
-import { Button } from "../../ui/Button";
+import { Button, tipOf } from "../../ui/Button";
 import { nameOf } from "../../ui/format";
 import { ShortHash } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
@@ -17,6 +18,9 @@ const types = ["CONTEXT", "ACCOUNTANT", "SECRETARY"] as const;
 
 /** What a message was sent with, by type and in order, and what was later sent with it. */
 export function Refs({ message: m }: { message: WholeMessage }) {
+  const [, navigate] = useLocation();
+  const all = `/messages/${m.hash}/references`;
+  useAction("message.references", () => navigate(all));
   return (
     <>
       <Section title={t("thread.refs", { n: m.sentWith.length })}>
@@ -39,7 +43,9 @@ export function Refs({ message: m }: { message: WholeMessage }) {
       </Section>
       <Cited message={m} />
       <p>
-        <Link href={`/messages/${m.hash}/references`}>{t("thread.refs.all")}</Link>
+        <Link href={all} {...tipOf("message.references", t("thread.refs.all"))}>
+          {t("thread.refs.all")}
+        </Link>
       </p>
     </>
   );

@@ -197,7 +197,7 @@ function Conversation({ subject }: { subject: Subject }) {
       <div className={styles.column}>
         <Head subject={subject} shown={filtered ? total : null} />
         <Verify state={check} subject={subject} start={verify} show={show} />
-        <FilterBar filter={filter} filtered={filtered} onFilter={onFilter} onJump={() => setJumping(true)} />
+        <FilterBar filter={filter} filtered={filtered} onFilter={onFilter} />
         <div className={styles.lists}>
           {begin !== undefined && (
             <RangeList
@@ -253,7 +253,6 @@ function Conversation({ subject }: { subject: Subject }) {
               name={name ?? opened.hash}
               judge={judge}
               onClose={leave}
-              onFull={full}
               onChanged={onChanged}
             />
           )}

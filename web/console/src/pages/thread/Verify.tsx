@@ -1,3 +1,4 @@
+import { useAction } from "../../actions/useAction";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import type { Subject } from "../../chain/verify";
@@ -27,6 +28,8 @@ export function Verify({ state, subject, start, show }: Props) {
   const { phase, found, cancel } = state;
   const what = subject.kind;
   const { browser, server } = found;
+  useAction("chain.verify", start, { enabled: phase !== "running" });
+  useAction("chain.cancel", cancel, { enabled: phase === "running" });
   if (!has(identity, "verify")) {
     return (
       <section className={styles.verify} aria-label={t("thread.verify.title")}>
@@ -39,11 +42,11 @@ export function Verify({ state, subject, start, show }: Props) {
     <section className={styles.verify} aria-label={t("thread.verify.title")}>
       <div className={styles.bar}>
         {phase === "running" ? (
-          <Button icon="close" onClick={cancel}>
+          <Button icon="close" action="chain.cancel">
             {t("thread.cancel")}
           </Button>
         ) : (
-          <Button icon="verified" look={phase === "idle" ? "primary" : "plain"} onClick={start}>
+          <Button icon="verified" look={phase === "idle" ? "primary" : "plain"} action="chain.verify">
             {t(phase === "idle" ? "thread.verify" : "thread.verify.again")}
           </Button>
         )}

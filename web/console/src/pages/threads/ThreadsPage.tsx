@@ -41,6 +41,7 @@ export default function ThreadsPage() {
     <>
       <PageHead title={t("threads.title")} note={<Note n={pages.totalCount} filtered={key !== ""} />}>
         <Take
+          name={t("threads.title")}
           file="threads"
           columns={threadColumns()}
           rows={pages.fetchPage}

@@ -46,7 +46,7 @@ export function Row({ token, own, onRevoke }: { token: TokenRow; own: boolean; o
       </div>
       <div className={styles.act}>
         {token.state === "ACTIVE" && (
-          <Button onClick={onRevoke}>
+          <Button data-press="revoke" onClick={onRevoke}>
             {t("tokens.row.revoke")}
             <span className={styles.hidden}>
               {token.note

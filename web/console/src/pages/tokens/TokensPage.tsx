@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from "react";
 import { useClient } from "urql";
 import { Link } from "wouter";
+import { press } from "../../actions/press";
 import { useAction } from "../../actions/useAction";
 import { usePages } from "../../api/pages";
 import { ask, pageOf } from "../../api/query";
@@ -52,6 +53,8 @@ export default function TokensPage() {
     opener.current?.focus();
   };
   useAction("token.new", () => set("new", ""), { enabled: !making });
+  const revocable = pages.items.some((token) => token.state === "ACTIVE");
+  useAction("token.revoke", () => press("revoke"), { enabled: revocable });
   // A secret that is shown only once does not go by a key that was pressed for something else.
   const closeUnlessSecret = () => !document.querySelector("[data-secret]") && close();
   useAction("panel.close", closeUnlessSecret, { enabled: making });
@@ -62,6 +65,7 @@ export default function TokensPage() {
       <div className={styles.column}>
         <PageHead title={t("tokens.title")} note={note}>
           <Take
+            name={t("tokens.title")}
             file="tokens"
             columns={tokenColumns()}
             rows={pages.fetchPage}

@@ -115,6 +115,7 @@ function Operations(props: PartProps) {
       <div className={styles.head}>
         <h2>{t("windows.operations")}</h2>
         <Take
+          name={t("windows.operations")}
           file={`operations-${short(window.id)}`}
           columns={operationColumns()}
           rows={pages.fetchPage}

@@ -28,6 +28,7 @@ export function Holds(props: PartProps) {
       <div className={styles.head}>
         <h2>{t("windows.items")}</h2>
         <Take
+          name={t("windows.items")}
           file={`window-${short(window.id)}`}
           columns={itemColumns()}
           rows={[...itemsOf(window).values()]}
@@ -105,6 +106,7 @@ function Fills({ window, read }: PartProps) {
       <div className={styles.head}>
         <h2>{t("windows.fills")}</h2>
         <Take
+          name={t("windows.fills")}
           file={`fills-${short(window.id)}`}
           columns={columns}
           rows={parts}

@@ -56,6 +56,7 @@ export function Scratchpad({ window: { id }, turn, onChanged }: PartProps) {
       <div className={styles.bar}>
         <p>{t("windows.scratchpad.note")}</p>
         <Take
+          name={t("windows.which.scratchpad")}
           file={`scratchpad-${short(id)}`}
           columns={asideColumns()}
           rows={pages.fetchPage}

@@ -39,6 +39,7 @@ export function Tools({ window, read, onChanged }: PartProps) {
             </Button>
           )}
           <Take
+            name={t("windows.tools")}
             file={`tools-${short(window.id)}`}
             columns={toolColumns()}
             rows={tools}

@@ -56,6 +56,7 @@ export default function WindowsPage() {
           note={pages.totalCount === null ? "" : t("windows.note", { n: pages.totalCount })}
         >
           <Take
+            name={t("windows.title")}
             file="windows"
             columns={windowColumns()}
             rows={pages.fetchPage}

@@ -10,6 +10,8 @@ import styles from "./Take.module.css";
 import { type How, useTake } from "./useTake";
 
 export type TakeProps<T> = {
+  /** What the table is called: a page may hold several. */
+  name: string;
   /** What the file is called, without its ending: "tokens". */
   file: string;
   columns: readonly Column<T>[];
@@ -22,7 +24,7 @@ export type TakeProps<T> = {
 const ways = ["copyCsv", "copyJson", "saveCsv", "saveJson"] as const satisfies readonly How[];
 
 /** A menu that copies or downloads what a table holds, or copies the request that fetched it. */
-export function Take<T>({ request, ...of }: TakeProps<T>) {
+export function Take<T>({ name, request, ...of }: TakeProps<T>) {
   const menu = useRef<HTMLDivElement>(null);
   const { state, take, copyRequest, cancel } = useTake(of);
   // The menu tells how far it is: it opens where it was not opened.
@@ -35,11 +37,11 @@ export function Take<T>({ request, ...of }: TakeProps<T>) {
     show();
     if (request) copyRequest(request);
   };
-  useAction("table.copyCsv", () => start("copyCsv"));
-  useAction("table.copyJson", () => start("copyJson"));
-  useAction("table.saveCsv", () => start("saveCsv"));
-  useAction("table.saveJson", () => start("saveJson"));
-  useAction("request.copy", startRequest, { enabled: request !== undefined });
+  useAction("table.copyCsv", () => start("copyCsv"), { of: name });
+  useAction("table.copyJson", () => start("copyJson"), { of: name });
+  useAction("table.saveCsv", () => start("saveCsv"), { of: name });
+  useAction("table.saveJson", () => start("saveJson"), { of: name });
+  useAction("request.copy", startRequest, { enabled: request !== undefined, of: name });
   return (
     <Menu icon="copy" word={t("table.take")} box={menu}>
       {ways.map((how) => (

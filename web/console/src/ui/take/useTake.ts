@@ -19,7 +19,7 @@ export type State =
   | { kind: "cancelled" };
 
 /** Takes a table away, and tells how far it is. What was begun is cancelled with the page. */
-export function useTake<T>({ file, columns, rows }: Omit<TakeProps<T>, "request">) {
+export function useTake<T>({ file, columns, rows }: Omit<TakeProps<T>, "name" | "request">) {
   const [state, setState] = useState<State>({ kind: "idle" });
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
