@@ -216,17 +216,47 @@ describe("a server that lies", () => {
   });
 });
 
-it("a browser without Ed25519 says that the signature is not checked, and calls nothing verified", async () => {
-  const { session } = longest();
-  const v = await visit();
-  await v.page.addInitScript(() => Object.defineProperty(crypto, "subtle", { value: undefined })); // as on plain http
-  await v.signIn(`/sessions/${session}`);
-  const said = await verify(v);
-  expect(said).toContain("signature not checked by this browser");
-  expect(await v.page.getByText("verified", { exact: true }).count()).toBe(0);
-  await v.page.getByRole("article").first().getByText("proof fits", { exact: true }).waitFor();
-  await v.accessible("without Ed25519");
-  await v.end();
+describe("a browser without Ed25519", () => {
+  const plain = async () => {
+    const v = await visit();
+    await v.page.addInitScript(() => Object.defineProperty(crypto, "subtle", { value: undefined })); // as on plain http
+    return v;
+  };
+
+  it("checks signatures by a file that comes only there, and verifies as any other", async () => {
+    const { session, messages } = longest();
+    const other = await visit();
+    const asked: string[] = [];
+    other.page.on("request", (r) => asked.push(r.url()));
+    await other.signIn(`/sessions/${session}`);
+    await verify(other);
+    await other.end();
+    expect(asked.filter((url) => url.includes("ed25519"))).toEqual([]);
+    const v = await plain();
+    await v.signIn(`/sessions/${session}`);
+    await settled();
+    expect(await verify(v)).toContain(`Proved in this browser ${messages} of ${messages} checkpoint`);
+    await v.page.getByRole("article").first().getByText("verified", { exact: true }).waitFor();
+    await forge<ResultOf<typeof NewestCheckpoint>>(v, "NewestCheckpoint", ({ seal }) => {
+      if (seal.checkpoint) seal.checkpoint.note = seal.checkpoint.note.replace(/log .{90}/, (s) => flip(s, -10));
+    });
+    await verify(v);
+    expect(await section(v).getByRole("alert").innerText()).toContain("NOT SIGNED");
+    await v.end();
+  });
+
+  it("to which that file does not come says that the signature is not checked, and calls nothing verified", async () => {
+    const { session } = longest();
+    const v = await plain();
+    await v.page.route("**/assets/ed25519-*.js", (route) => route.fulfill({ status: 404, body: "no" }));
+    await v.signIn(`/sessions/${session}`);
+    const said = await verify(v);
+    expect(said).toContain("signature not checked by this browser");
+    expect(await v.page.getByText("verified", { exact: true }).count()).toBe(0);
+    await v.page.getByRole("article").first().getByText("proof fits", { exact: true }).waitFor();
+    await v.accessible("without Ed25519");
+    await v.end(/status of 404/);
+  });
 });
 
 describe("the seal's page", () => {

@@ -4,7 +4,7 @@ import { checkSignature } from "./signature";
 /** The head of a tree: how many leaves it has, and its root in base64. */
 export type Head = { size: number; root: string };
 
-/** A checkpoint that was checked. signature: "unchecked" where this browser has no Ed25519, and never a bad one. */
+/** A checkpoint that was checked. signature: "unchecked" where this browser could not check it, and never a bad one. */
 export type Checkpoint = Head & { note: string; signature: "valid" | "unchecked" };
 
 const encoder = new TextEncoder();
