@@ -1,7 +1,7 @@
 // Checks a part of a session's chain as GET /stretch gives it: docs/chain.md, "A stretch". It is quick where everything
 // holds, and says nothing of what does not: that is found out message by message, of another answer. Pure.
 import type { Head } from "../seal/checkpoint";
-import { Together } from "../seal/together";
+import { copy, Together } from "../seal/together";
 import { Batch, type Lanes } from "./batch";
 import { fromHex, toBase64, toHex } from "./bytes";
 import { type ChainMessage, timeText } from "./check";
@@ -111,7 +111,7 @@ export class Stretches {
       const contentAt = preimage + length + 4;
       if (contentAt > end) return null;
       digests.claim(preimage, length, hash);
-      bytes.copyWithin(stated + 32 * i, hash, hash + 32);
+      copy(view, hash, stated + 32 * i);
       if (!fields.read(bytes, view, preimage, preimage + length, session)) return null;
       if (i > 0 && (fields.sequence !== sequence + 1 || !same(view, fields.prevHash, lastHash))) return null;
       sequence = fields.sequence;

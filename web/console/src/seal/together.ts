@@ -105,7 +105,8 @@ export class Together {
   }
 }
 
-function copy(view: DataView, from: number, to: number): void {
+/** Copies a hash within a memory. */
+export function copy(view: DataView, from: number, to: number): void {
   for (let i = 0; i < hashBytes; i += 4) view.setInt32(to + i, view.getInt32(from + i));
 }
 
