@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { forget, framesOf, tasksOf } from "./probe";
 import { type Figure, quantile } from "./report";
 import { openThread, type Setting } from "./setting";
@@ -10,7 +10,7 @@ export async function verifying(setting: Setting): Promise<Figure[]> {
   await context.close();
   const { work, sent, n, bytes, bare } = await replayed(setting);
   const what = `${sent.answers} answers, ${Math.round(sent.bytes / 1e6)} MB`;
-  const how = `what the page asked of its ${sent.workers} Workers, asked once more of as many others that have the answers: ${what}; reading them and starting the Workers' script included`;
+  const how = `what the page asked of its ${sent.workers} Workers, asked once more of as many others that are given the same answers: ${what}; starting the Workers and reading the answers included`;
   return [
     {
       name: `${n} hashes verified: fields, contents, links and Merkle proofs`,
@@ -47,6 +47,19 @@ export async function verifying(setting: Setting): Promise<Figure[]> {
   ];
 }
 
+// What the server once gave for a stretch is given for it from then on: the next checkpoint would change it.
+async function keepStretches(context: BrowserContext): Promise<void> {
+  const kept = new Map<string, Buffer>();
+  await context.route("**/stretch?*", async (route) => {
+    const address = route.request().url();
+    const body = kept.get(address);
+    if (body) return route.fulfill({ body, contentType: "application/octet-stream" });
+    const response = await route.fetch();
+    if (response.ok()) kept.set(address, await response.body());
+    return route.fulfill({ response });
+  });
+}
+
 // Clicks, and waits until this browser's two lines have come to their end.
 async function verified(page: Page) {
   await forget(page);
@@ -70,9 +83,10 @@ async function verified(page: Page) {
 type Asked = { id: number; content: { kind: string; address?: string } };
 type Sent = { workers: { url: string; requests: Asked[]; bodies: Map<string, ArrayBuffer> }[] };
 
-// Keeps what the page sends to its Workers, and sends it to fresh ones that have the server's answers already.
+// Keeps what the page sends to its Workers, and sends it to fresh ones that are given the same answers from memory.
 async function replayed(setting: Setting) {
   const { page, context } = await openThread(setting);
+  await keepStretches(context);
   await page.evaluate(() => {
     const sent: Sent = { workers: [] };
     const global = globalThis as unknown as { sent: Sent; Worker: typeof Worker; plain: typeof Worker };
@@ -101,7 +115,9 @@ async function replayed(setting: Setting) {
       for (const { content } of requests) {
         if (content.kind === "page") throw new Error("some of it was checked message by message");
         if (content.kind !== "fetch" || !content.address) continue;
-        const body = await (await fetch(content.address)).arrayBuffer();
+        const response = await fetch(content.address);
+        if (!response.ok) throw new Error(`HTTP ${response.status} for a stretch`);
+        const body = await response.arrayBuffer();
         bodies.set(content.address, body);
         const view = new DataView(body);
         let at = "context-manager/stretch/v1\n".length;
@@ -131,9 +147,8 @@ async function replayed(setting: Setting) {
   });
   await context.route("**/figures/replay.js", (route) => {
     const body = `onmessage = ({ data: { url, bodies } }) => {
-        fetch = (address) => Promise.resolve(new Response(bodies.get(address)));
-        onmessage = () => import(url).then(() => postMessage("started"));
-        postMessage("ready");
+        globalThis.fetch = (address) => Promise.resolve(new Response(bodies.get(address)));
+        import(url).then(() => postMessage("started"));
       };`;
     return route.fulfill({ body, contentType: "text/javascript" });
   });
@@ -142,20 +157,14 @@ async function replayed(setting: Setting) {
     const answered = (worker: Worker, message: unknown, moved: Transferable[] = []) =>
       new Promise<unknown>((resolve, reject) => {
         worker.onmessage = ({ data }: MessageEvent<unknown>) => resolve(data);
-        worker.onerror = () => reject(new Error("a Worker of the replay failed"));
+        worker.onerror = ({ message }) => reject(new Error(`a Worker of the replay failed: ${message}`));
         worker.postMessage(message, moved);
       });
-    const fresh = await Promise.all(
+    const began = performance.now();
+    await Promise.all(
       sent.workers.map(async ({ url, requests, bodies }) => {
         const worker = new plain("/figures/replay.js", { type: "module" });
         await answered(worker, { url, bodies }, [...bodies.values()]);
-        return { worker, requests };
-      }),
-    );
-    const began = performance.now();
-    await Promise.all(
-      fresh.map(async ({ worker, requests }) => {
-        await answered(worker, "start");
         for (const request of requests) {
           const answer = (await answered(worker, request)) as { content: unknown };
           if (answer.content === null) throw new Error(`no answer to ${request.content.kind}`);
