@@ -36,7 +36,7 @@ export type SessionProgress = {
  */
 export type Again = { sequence: number; hash: string; message: ChainMessage | null; why: string };
 
-const mostFindings = 1_000; // of a check that are told one by one; the others are counted
+const mostFindings = 200; // of a check that are told one by one; the others are counted
 const mostBroken = 20; // messages of a session of which it is found out what was altered
 const mostSuspects = 100; // that are asked for again at a time
 

@@ -1,9 +1,9 @@
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import type { Finding } from "../chain/check";
 import type { ServerBreak as Reported } from "../chain/server";
 import type { Amount } from "../chain/verify";
 import { say } from "../chain/words";
-import { T, t } from "../words";
+import { T, t, useLanguage } from "../words";
 import styles from "./Breaks.module.css";
 import { short } from "./format";
 import { Icon } from "./icons";
@@ -47,43 +47,60 @@ export function Breaks<Found>({
   action?: (b: Break) => ReactNode;
 }) {
   if (breaks.length === 0) return null;
-  const listed = breaks.slice(0, mostListed).map(as);
+  const listed = breaks.slice(0, mostListed);
   const more = found.n - listed.length;
   return (
     <div className={styles.group}>
       <h2>{who}</h2>
-      <ul className={styles.list}>
-        {listed.map((b, i) => (
-          <li key={`${b.session} ${b.sequence} ${b.hash} ${b.kind} ${b.detail} ${b.pair}`}>
-            <Icon name="broken" />
-            <div>
-              {i === 0 && listed.length > 1 && `${t("chain.first")} `}
-              <b>{b.kind}</b>
-              {b.sequence !== null && ` ${t("chain.at", { sequence: b.sequence })}`}{" "}
-              {b.hash && <code title={b.hash}>{short(b.hash)}</code>}{" "}
-              {b.session === ofTheTree ? (
-                t("chain.tree")
-              ) : (
-                <T id="chain.session" values={{ session: <code title={b.session}>{short(b.session)}</code> }} />
-              )}
-              <br />
-              {b.detail}
-              {b.change && (
-                <Pair
-                  names={[t("chain.altered.was"), t("chain.altered.is")]}
-                  values={[valueText(b.change.was), valueText(b.change.is)]}
-                />
-              )}
-              {b.pair && <Pair names={[t("chain.computed"), t("chain.stated")]} values={b.pair} />}
-            </div>
-            {action?.(b)}
-          </li>
-        ))}
-      </ul>
+      <List listed={listed} as={as as (found: never) => Break} action={action} />
       {more > 0 && <p className={styles.more}>{t("chain.more", atLeast({ ...found, n: more }))}</p>}
     </div>
   );
 }
+
+type ListProps = {
+  listed: readonly unknown[];
+  as: (found: never) => Break;
+  action: ((b: Break) => ReactNode) | undefined;
+};
+
+// A check goes on telling of itself long after the first of its breaks are known: these are not drawn anew each time.
+const same = (a: ListProps, b: ListProps): boolean =>
+  a.as === b.as && a.action === b.action && JSON.stringify(a.listed) === JSON.stringify(b.listed);
+
+const List = memo(function List({ listed, as, action }: ListProps) {
+  useLanguage();
+  return (
+    <ul className={styles.list}>
+      {(listed as never[]).map(as).map((b, i) => (
+        <li key={`${b.session} ${b.sequence} ${b.hash} ${b.kind} ${b.detail} ${b.pair}`}>
+          <Icon name="broken" />
+          <div>
+            {i === 0 && listed.length > 1 && `${t("chain.first")} `}
+            <b>{b.kind}</b>
+            {b.sequence !== null && ` ${t("chain.at", { sequence: b.sequence })}`}{" "}
+            {b.hash && <code title={b.hash}>{short(b.hash)}</code>}{" "}
+            {b.session === ofTheTree ? (
+              t("chain.tree")
+            ) : (
+              <T id="chain.session" values={{ session: <code title={b.session}>{short(b.session)}</code> }} />
+            )}
+            <br />
+            {b.detail}
+            {b.change && (
+              <Pair
+                names={[t("chain.altered.was"), t("chain.altered.is")]}
+                values={[valueText(b.change.was), valueText(b.change.is)]}
+              />
+            )}
+            {b.pair && <Pair names={[t("chain.computed"), t("chain.stated")]} values={b.pair} />}
+          </div>
+          {action?.(b)}
+        </li>
+      ))}
+    </ul>
+  );
+}, same);
 
 function Pair({ names, values }: { names: [string, string]; values: [string, string] }) {
   return (

@@ -1,3 +1,4 @@
+import { useCallback } from "react";
 import { useAction } from "../../actions/useAction";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
@@ -25,6 +26,7 @@ type Props = {
 /** Starts the checks of the chain and of the seal, and says of each who checked how much and what was found. */
 export function Verify({ state, subject, start, show }: Props) {
   const { identity } = useSession();
+  const action = useCallback((b: Break) => <Button onClick={() => show(b)}>{t("thread.verify.show")}</Button>, [show]);
   const { phase, found, cancel } = state;
   const what = subject.kind;
   const { browser, server } = found;
@@ -37,7 +39,6 @@ export function Verify({ state, subject, start, show }: Props) {
       </section>
     );
   }
-  const action = (b: Break) => <Button onClick={() => show(b)}>{t("thread.verify.show")}</Button>;
   return (
     <section className={styles.verify} aria-label={t("thread.verify.title")}>
       <div className={styles.bar}>
