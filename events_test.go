@@ -101,6 +101,21 @@ func TestEventsOverHTTP(t *testing.T) {
 		t.Errorf("a list with a wrong event: %d %s", a.status, a.body)
 	}
 
+	// What a refused list would have named is not there either.
+	names := func() (n int) {
+		if err := connect(t, s.database).QueryRow(t.Context(), "SELECT count(*) FROM core.all_components").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	known := names()
+	stranger := `{"source":"s","agent":"nobody","user_id":"unknown","thread_id":"t","role":"user","content":"c","tags":["never"],%s}`
+	for _, bad := range []string{`"payload":{"frontend_message_id":"` + strings.Repeat("x", 300) + `"}`, `"channel":"` + strings.Repeat("x", 257) + `"`, `"created_at":"` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"`} {
+		if s.deliver(t, 400, hook, fmt.Sprintf("["+stranger+"]", bad)); names() != known {
+			t.Errorf("refused for %.40s: %d components, want %d", bad, names(), known)
+		}
+	}
+
 	// The hook stands in what it delivered, and the chain holds.
 	thread := ingest.EventThread("jarvis_webchat", "user_42", "thread_20251203_01")
 	r := s.ask(s.admin, `query($h: Hash!) { session(hash: $h) { messages { edges { node { ambient } } } } verifySession(hash: $h) { valid } }`, object{"h": thread}).reply(t)

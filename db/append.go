@@ -70,20 +70,32 @@ const (
 
 var ownKeys = []string{exchangeKeys, ingestKeys}
 
+// CheckDelivery tells whether drafts can be delivered, as far as that can be known without the log.
+func (d *DB) CheckDelivery(drafts []chain.Draft) error {
+	bytes, latest := 0, d.Now().Add(aheadOfTime)
+	for i := range drafts {
+		bytes += drafts[i].Size()
+		if at := drafts[i].CreatedAt; at != nil && at.After(latest) {
+			return fault.Input(fmt.Sprintf("events[%d].created_at", i), "is more than %v ahead", aheadOfTime)
+		}
+	}
+	if len(drafts) == 0 || len(drafts) > chain.MaxDrafts || bytes > MaxAppendBytes {
+		return fault.Input("events", "are %d, of %d bytes; 1 to %d, of at most %d bytes, are allowed", len(drafts), bytes, chain.MaxDrafts, MaxAppendBytes)
+	}
+	return nil
+}
+
 // Deliver is Append for events that others bring: each goes to the session of its agent and its user, which nobody else
 // may have begun. The drafts are valid; faults name fields below events.
 //
 // Faults: those of Append; CONFLICT for a session that somebody else has begun.
 func (d *DB) Deliver(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
-	bytes, latest := 0, d.Now().Add(aheadOfTime)
+	if err := d.CheckDelivery(drafts); err != nil {
+		return nil, err
+	}
+	bytes := 0
 	for i := range drafts {
 		bytes += drafts[i].Size()
-		if at := drafts[i].CreatedAt; at != nil && at.After(latest) {
-			return nil, fault.Input(fmt.Sprintf("events[%d].created_at", i), "is more than %v ahead", aheadOfTime)
-		}
-	}
-	if len(drafts) == 0 || len(drafts) > chain.MaxDrafts || bytes > MaxAppendBytes {
-		return nil, fault.Input("events", "are %d, of %d bytes; 1 to %d, of at most %d bytes, are allowed", len(drafts), bytes, chain.MaxDrafts, MaxAppendBytes)
 	}
 	call := &appendCall{ctx: ctx, drafts: drafts, bytes: bytes, between: true, done: make(chan struct{})}
 	call.prepare()

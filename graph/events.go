@@ -185,8 +185,13 @@ func (h *hooks) signer(signature, stamp string, body []byte) (source string, mac
 	return source, sent, nil
 }
 
-// append makes sure of what events name, and appends them.
+// append makes sure of what events name, and appends them. What cannot be appended is refused before anything is named.
 func (h *hooks) append(ctx context.Context, events []ingest.Event, d sending) ([]chain.Hash, error) {
+	if checked, err := ingest.Drafts(events, nil, d.by, d.key); err != nil {
+		return nil, err
+	} else if err := h.store.CheckDelivery(checked); err != nil {
+		return nil, err
+	}
 	var named []chain.Hash
 	for part := range slices.Chunk(ingest.Components(events), component.MaxDrafts) {
 		made, err := h.store.UpsertComponents(ctx, part)

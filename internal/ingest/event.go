@@ -209,12 +209,17 @@ func Components(events []Event) []component.Draft {
 	return drafts
 }
 
-// Drafts gives the messages of events, by the hashes of what they name, which are in the order of Components. Who delivers
+// Drafts gives the messages of events, by the hashes of what they name, which are in the order of Components; nil: those that
+// keys have by themselves, which is enough to learn whether the events can be messages. Who delivers
 // them stands in what is ambient, since whoever is a message's master player takes part in its session; nil: nobody. Those
 // have an idempotency key whose payload gives them an id and, with a key for the call, the others.
 func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]chain.Draft, error) {
 	known := map[componentName]chain.Hash{}
 	for i, d := range Components(events) {
+		if hashes == nil {
+			known[nameOf(&d)] = component.DefaultHash(d.Namespace, d.Key)
+			continue
+		}
 		known[nameOf(&d)] = hashes[i]
 	}
 	of := func(namespace component.Namespace, key string) chain.Hash {

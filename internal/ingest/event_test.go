@@ -25,11 +25,7 @@ func draftsOf(t *testing.T, body, key string) []chain.Draft {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hashes []chain.Hash
-	for _, d := range Components(events) {
-		hashes = append(hashes, component.DefaultHash(d.Namespace, d.Key))
-	}
-	drafts, err := Drafts(events, hashes, nil, key)
+	drafts, err := Drafts(events, nil, nil, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +114,7 @@ func TestEventsAreRefused(t *testing.T) {
 		for _, value := range bad {
 			events, err := ReadEvents([]byte("[" + with("x", "")[:0] + with(name, value) + "]"))
 			if err == nil {
-				_, err = Drafts(events, make([]chain.Hash, 10), nil, "")
+				_, err = Drafts(events, nil, nil, "")
 			}
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Code != fault.BadUserInput || !strings.HasPrefix(f.Field, "events[0].") {
