@@ -94,9 +94,27 @@ func TestEventsOverHTTP(t *testing.T) {
 		t.Errorf("a list by its key: %v and %v", twice, again)
 	}
 
+	// The key is the call's: with anything else, whoever says it, it is a conflict.
+	asUser := strings.NewReplacer(`"event_type":"error","role":"system"`, `"role":"user"`).Replace(webchat[2])
+	for name, other := range map[string]string{
+		"another role": asUser, "less": webchat[2], "more": "[" + webchat[2] + "," + webchat[2] + "," + webchat[2] + "]", "an event with an id before": "[" + webchat[0] + "," + asUser + "]",
+	} {
+		a := s.send(http.MethodPost, "/hooks/events", hook, []byte(other), "Content-Type: application/json", "Idempotency-Key: k1")
+		if a.status != 409 || !strings.Contains(string(a.body), "Idempotency-Key: ") {
+			t.Errorf("the same key with %s: %d %s", name, a.status, a.body)
+		}
+	}
+	if again := s.deliver(t, 200, hook, list, "Idempotency-Key: k1"); !slices.Equal(again, twice) {
+		t.Errorf("a list by its key, later: %v, want %v", again, twice)
+	}
+	a := s.send(http.MethodPost, "/hooks/events", hook, []byte("["+webchat[1]+","+strings.Replace(webchat[0], "20 grados", "30 grados", 1)+"]"), "Content-Type: application/json")
+	if a.status != 409 || !strings.Contains(string(a.body), "events[1].payload: ") {
+		t.Errorf("an id for something else: %d %s", a.status, a.body)
+	}
+
 	// All of a list or nothing, and the field is named.
 	before := len(s.seen(t, "thread_20251203_01"))
-	a := s.send(http.MethodPost, "/hooks/events", hook, []byte("["+webchat[2]+`,{"source":"s","agent":"a","user_id":"u","thread_id":"t","role":"king","content":"c"}]`), "Content-Type: application/json")
+	a = s.send(http.MethodPost, "/hooks/events", hook, []byte("["+webchat[2]+`,{"source":"s","agent":"a","user_id":"u","thread_id":"t","role":"king","content":"c"}]`), "Content-Type: application/json")
 	if a.status != 400 || !strings.Contains(string(a.body), "events[1].role") || len(s.seen(t, "thread_20251203_01")) != before {
 		t.Errorf("a list with a wrong event: %d %s", a.status, a.body)
 	}

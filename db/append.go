@@ -86,7 +86,7 @@ func (d *DB) CheckDelivery(drafts []chain.Draft) error {
 }
 
 // Deliver is Append for events that others bring: each goes to the session of its agent and its user, which nobody else
-// may have begun. The drafts are valid; faults name fields below events.
+// may have begun. The drafts are valid.
 //
 // Faults: those of Append; CONFLICT for a session that somebody else has begun.
 func (d *DB) Deliver(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error) {
@@ -99,13 +99,15 @@ func (d *DB) Deliver(ctx context.Context, drafts []chain.Draft) ([]chain.Message
 	}
 	call := &appendCall{ctx: ctx, drafts: drafts, bytes: bytes, between: true, done: make(chan struct{})}
 	call.prepare()
-	written, err := d.writer.submit(call)
-	if f, ok := errors.AsType[*fault.Error](err); ok && strings.HasPrefix(f.Field, "messages[") {
-		renamed := *f
-		renamed.Field = strings.Replace("events"+strings.TrimPrefix(f.Field, "messages"), ".sessionHash", ".thread_id", 1)
-		return nil, &renamed
+	return d.writer.submit(call)
+}
+
+// errKeyUsed says that a key stands for something else: another message or, if it is a call's, another call.
+func errKeyUsed(d *chain.Draft, field string) error {
+	if d.KeyOf != nil {
+		return &fault.Error{Code: fault.Conflict, Field: "idempotencyKey", Message: "was used for another call"}
 	}
-	return written, err
+	return &fault.Error{Code: fault.Conflict, Field: field + ".idempotencyKey", Message: "was used for another message"}
 }
 
 // outcome is what became of one call of a group.

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -109,7 +108,8 @@ func wantedBy(calls []*appendCall) *wanted {
 				w.refs[r.Hash] = true
 			}
 			if d.IdempotencyKey != nil {
-				w.owners, w.keys = append(w.owners, d.OwnerID.String()), append(w.keys, *d.IdempotencyKey)
+				key := keyOf(d)
+				w.owners, w.keys = append(w.owners, key.owner.String()), append(w.keys, key.key)
 			}
 			for _, j := range []*chain.JSON{d.Attachments, d.Ambient} {
 				if j != nil && *j != emptyObject {
@@ -251,13 +251,13 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		d, field := &call.drafts[i], fmt.Sprintf("messages[%d]", i)
 		var key appendKey
 		if d.IdempotencyKey != nil {
-			key = appendKey{d.OwnerID, *d.IdempotencyKey}
+			key = keyOf(d)
 			u, known := uses[key]
 			if !known {
 				u, known = p.uses[key]
 			}
-			if known && u.fingerprint != nil && *u.fingerprint != call.prepared[i].fingerprint && !(strings.HasPrefix(key.key, ingestKeys) && p.sameEvent(d, u.message)) {
-				return nil, &fault.Error{Code: fault.Conflict, Field: field + ".idempotencyKey", Message: "was used for another message"}
+			if known && u.fingerprint != nil && *u.fingerprint != call.prepared[i].fingerprint && !(isEvent(d) && p.sameEvent(d, u.message)) {
+				return nil, errKeyUsed(d, field)
 			}
 			if known {
 				repeats = append(repeats, repeat{&messages[i], u.message})

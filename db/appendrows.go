@@ -52,6 +52,35 @@ func (c *appendCall) prepare() {
 			}
 		}
 	}
+	c.prepareKeys()
+}
+
+// prepareKeys lets keys that stand for all of the call have the fingerprint of it all.
+func (c *appendCall) prepareKeys() {
+	var all *chain.Hash
+	for i := range c.drafts {
+		if c.drafts[i].IdempotencyKey == nil || c.drafts[i].KeyOf == nil {
+			continue
+		}
+		if all == nil {
+			var text []byte
+			for j := range c.drafts {
+				mark := c.drafts[j].Fingerprint()
+				text = append(text, mark[:]...)
+			}
+			sum := chain.Sum(text)
+			all = &sum
+		}
+		c.prepared[i].fingerprint = *all
+	}
+}
+
+// keyOf gives what an idempotency key is known by: whose it is, and the key.
+func keyOf(d *chain.Draft) appendKey {
+	if d.KeyOf != nil {
+		return appendKey{*d.KeyOf, *d.IdempotencyKey}
+	}
+	return appendKey{d.OwnerID, *d.IdempotencyKey}
 }
 
 // empty tells whether there is nothing to write.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -106,6 +107,11 @@ func (d *DB) trusted(ctx context.Context, most int, read func(ctx context.Contex
 	}
 	slices.SortFunc(out, func(a, b chain.Message) int { return int(a.Sequence - b.Sequence) })
 	return out, nil
+}
+
+// isEvent tells whether a draft has the key of an event by an id of its own.
+func isEvent(d *chain.Draft) bool {
+	return d.KeyOf == nil && strings.HasPrefix(*d.IdempotencyKey, ingestKeys)
 }
 
 // sameEvent tells whether a draft is the event that a message was made of, whichever way it came: an INSERT by SQL keeps another

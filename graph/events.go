@@ -207,6 +207,7 @@ func (h *hooks) append(ctx context.Context, events []ingest.Event, d sending) ([
 		return nil, err
 	}
 	written, err := h.store.Deliver(ctx, drafts)
+	err = ingest.OfEvents(err)
 	hashes := make([]chain.Hash, len(written))
 	for i := range written {
 		hashes[i] = written[i].Hash

@@ -73,7 +73,7 @@ SELECT m.event_type, m.content IS NULL AS erased,
     (SELECT count(*) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id) AS lexical,
     (SELECT count(*) FROM embedding.dense d WHERE d.kind = 'context' AND d.source_id = m.id) AS dense,
     (SELECT COALESCE(sum(cardinality(l.terms)), 0) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id)::BIGINT AS terms,
-    (SELECT count(*) FROM log.append_keys k WHERE k.owner_id = m.owner_id AND k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
+    (SELECT count(*) FROM log.append_keys k WHERE k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
     (SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? $1::TEXT
         AND ($2::bpchar IS NULL OR s.viewer = $2::bpchar)) AS selections,
     (SELECT count(*) FROM memory.windows w WHERE ($2::bpchar IS NULL OR w.agent = $2::bpchar) AND w.id IN (
@@ -109,7 +109,7 @@ type EraseImpactRow struct {
 }
 
 // What an erasure of a message would take away, and what would stay. Selections, windows and messages are those that a viewer sees.
-// Keys are looked for among their owner's. Windows are those that memory.leave_windows changes; a history keeps the message's hash.
+// Windows are those that memory.leave_windows changes; a history keeps the message's hash.
 func (q *Queries) EraseImpact(ctx context.Context, message string, viewer *string) ([]EraseImpactRow, error) {
 	rows, err := q.db.Query(ctx, eraseImpact, message, viewer)
 	if err != nil {

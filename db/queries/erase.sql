@@ -14,7 +14,7 @@ ORDER BY r.ref_hash, e.sequence;
 
 -- name: EraseImpact :many
 -- What an erasure of a message would take away, and what would stay. Selections, windows and messages are those that a viewer sees.
--- Keys are looked for among their owner's. Windows are those that memory.leave_windows changes; a history keeps the message's hash.
+-- Windows are those that memory.leave_windows changes; a history keeps the message's hash.
 SELECT m.event_type, m.content IS NULL AS erased,
     EXISTS (SELECT FROM log.audit_sessions a WHERE a.session_hash = m.session_hash)::BOOLEAN AS audit,
     COALESCE(octet_length(m.content), 0)::BIGINT AS content, COALESCE(octet_length(m.attachments::TEXT), 0)::BIGINT AS attachments,
@@ -22,7 +22,7 @@ SELECT m.event_type, m.content IS NULL AS erased,
     (SELECT count(*) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id) AS lexical,
     (SELECT count(*) FROM embedding.dense d WHERE d.kind = 'context' AND d.source_id = m.id) AS dense,
     (SELECT COALESCE(sum(cardinality(l.terms)), 0) FROM embedding.lexical l WHERE l.kind = 'context' AND l.source_id = m.id)::BIGINT AS terms,
-    (SELECT count(*) FROM log.append_keys k WHERE k.owner_id = m.owner_id AND k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
+    (SELECT count(*) FROM log.append_keys k WHERE k.message_hash = m.hash AND k.fingerprint IS NOT NULL) AS keys,
     (SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ? @message::TEXT
         AND (sqlc.narg('viewer')::bpchar IS NULL OR s.viewer = sqlc.narg('viewer')::bpchar)) AS selections,
     (SELECT count(*) FROM memory.windows w WHERE (sqlc.narg('viewer')::bpchar IS NULL OR w.agent = sqlc.narg('viewer')::bpchar) AND w.id IN (

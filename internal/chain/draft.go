@@ -38,6 +38,7 @@ type Draft struct {
 	Late           bool       // CreatedAt may be before the session's last message: then the log gives it that one's time
 	Refs           []Ref
 	IdempotencyKey *string
+	KeyOf          *Hash // the key is this player's, for all that is appended together; nil: the owner's, for this message
 
 	// Original is set when the message comes from an export of a log: it is then written with the same salt and
 	// must get the same hash, and may have refs to what this log does not hold.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -49,16 +50,20 @@ func (v *values) decode(from value, target any, options ...json.Options) error {
 	if !ok {
 		return v.fail(from.offset, err)
 	}
-	reason := fmt.Sprintf("is a JSON %s, where %s belongs", kindName(semantic.JSONKind), wanted(semantic.GoType))
+	return v.fail(from.offset+semantic.ByteOffset, fault.Input(path(semantic.JSONPointer), "%s", reasonOf(semantic)))
+}
+
+// reasonOf says what is wrong with a JSON value.
+func reasonOf(semantic *json.SemanticError) string {
 	switch {
 	case errors.Is(semantic.Err, json.ErrUnknownName):
-		reason = "there is no such field"
+		return "there is no such field"
 	case errors.Is(semantic.Err, strconv.ErrRange), errors.Is(semantic.Err, strconv.ErrSyntax):
-		reason = fmt.Sprintf("%s is not a number that fits", semantic.JSONValue)
+		return fmt.Sprintf("%s is not a number that fits", semantic.JSONValue)
 	case semantic.Err != nil:
-		reason = trimPrefix(semantic.Err)
+		return trimPrefix(semantic.Err)
 	}
-	return v.fail(from.offset+semantic.ByteOffset, fault.Input(path(semantic.JSONPointer), "%s", reason))
+	return fmt.Sprintf("is a JSON %s, where %s belongs", kindName(semantic.JSONKind), wanted(semantic.GoType))
 }
 
 // wanted says what a Go type takes in JSON.
@@ -121,6 +126,48 @@ func path(pointer jsontext.Pointer) string {
 
 func trimPrefix(err error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "jsontext: "), "json: ")
+}
+
+// ofEvent gives the error of an event's JSON as a fault that names the field, unless it is not JSON at all.
+func ofEvent(err error, place int) error {
+	semantic, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return err
+	}
+	within := strings.TrimPrefix(string(semantic.JSONPointer), fmt.Sprintf("/%d", place)) // which a single event's has not
+	return fault.Input(path(jsontext.Pointer(fmt.Sprintf("/events/%d", place)+within)), "%s", reasonOf(semantic))
+}
+
+// eventFields are the fields of events by those of the messages that they become.
+var eventFields = map[string]string{
+	"sessionHash": "thread_id", "attachments": "payload", "createdAt": "created_at", "idempotencyKey": "payload", "eventType": "event_type", "hashtags": "tags",
+}
+
+var messageField = regexp.MustCompile(`^(?:messages|events)(\[\d+\])(?:\.(\w+))?`)
+
+// OfEvents gives a fault of messages by the fields of the events that they were to become.
+func OfEvents(err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	renamed := *f
+	m := messageField.FindStringSubmatch(f.Field)
+	switch name := ""; {
+	case f.Field == "idempotencyKey":
+		renamed.Field = "Idempotency-Key"
+	case m == nil:
+		return err
+	default:
+		renamed.Field = "events" + m[1] + strings.TrimPrefix(f.Field, m[0])
+		if name = m[2]; name != "" {
+			renamed.Field = "events" + m[1] + "." + cmp.Or(eventFields[name], name) + strings.TrimPrefix(f.Field, m[0])
+		}
+		if name == "idempotencyKey" && f.Code == fault.Conflict {
+			renamed.Message = "has the id of something else"
+		}
+	}
+	return &renamed
 }
 
 var callField = regexp.MustCompile(`^(messages|components|records)\[\d+\](\.|$)`)

@@ -66,7 +66,9 @@ func (n *name) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 // ReadEvents reads a JSON event, or a list of up to MaxEvents. The fault names the field, such as events[3].agent.
 func ReadEvents(body []byte) ([]Event, error) {
 	events, err := decodeEvents(jsontext.NewDecoder(bytes.NewReader(body)))
-	if err != nil {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return nil, f
+	} else if err != nil {
 		return nil, fault.Wrap(err, fault.BadUserInput, "the body is not an event, or a list of them: %s", trimPrefix(err))
 	}
 	if n := len(events); n == 0 || n > MaxEvents {
@@ -91,7 +93,7 @@ func decodeEvents(d *jsontext.Decoder) (events []Event, err error) {
 	for len(events) <= MaxEvents && d.PeekKind() != ']' {
 		var e Event
 		if err := json.UnmarshalDecode(d, &e, json.RejectUnknownMembers(true)); err != nil {
-			return nil, err
+			return nil, ofEvent(err, len(events))
 		}
 		if events = append(events, e); !list {
 			break
@@ -212,7 +214,7 @@ func Components(events []Event) []component.Draft {
 // Drafts gives the messages of events, by the hashes of what they name, which are in the order of Components; nil: those that
 // keys have by themselves, which is enough to learn whether the events can be messages. Who delivers
 // them stands in what is ambient, since whoever is a message's master player takes part in its session; nil: nobody. Those
-// have an idempotency key whose payload gives them an id and, with a key for the call, the others.
+// have an idempotency key whose payload gives them an id and, with a key for the call, the others: theirs stand for the call.
 func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]chain.Draft, error) {
 	known := map[componentName]chain.Hash{}
 	for i, d := range Components(events) {
@@ -225,7 +227,7 @@ func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]
 	of := func(namespace component.Namespace, key string) chain.Hash {
 		return known[nameOf(&component.Draft{Namespace: namespace, Key: key})]
 	}
-	drafts := make([]chain.Draft, len(events))
+	drafts, unnamed := make([]chain.Draft, len(events)), 0
 	for i := range events {
 		e := &events[i]
 		thread := EventThread(e.Agent, string(e.UserID), string(e.ThreadID))
@@ -254,11 +256,18 @@ func Drafts(events []Event, hashes []chain.Hash, by *chain.Hash, key string) ([]
 			return nil, err
 		}
 		d.Ambient = pointer(chain.JSON(text))
-		if d.IdempotencyKey, err = e.key(thread, by, key, i); err != nil {
+		if d.IdempotencyKey, err = e.key(thread, i); err != nil {
 			return nil, err
 		}
+		if d.IdempotencyKey == nil && key != "" {
+			if d.IdempotencyKey, err = callKey(by, key, unnamed); err != nil {
+				return nil, err
+			}
+			d.KeyOf = by
+			unnamed++
+		}
 		if err := d.Validate(fmt.Sprintf("events[%d]", i)); err != nil {
-			return nil, err
+			return nil, OfEvents(err)
 		}
 		drafts[i] = d
 	}
@@ -293,8 +302,8 @@ func plain(number string) string {
 	return exact.FloatString(max(0, len(fraction)-power))
 }
 
-// key gives the idempotency key of an event: by its id within its thread, else by its place in a call that has a key.
-func (e *Event) key(thread chain.Hash, by *chain.Hash, call string, place int) (*string, error) {
+// key gives the idempotency key of an event by its id within its thread, nil if it has none.
+func (e *Event) key(thread chain.Hash, place int) (*string, error) {
 	var ids struct {
 		Frontend jsontext.Value `json:"frontend_message_id"`
 		Backend  jsontext.Value `json:"backend_message_id"`
@@ -317,8 +326,14 @@ func (e *Event) key(thread chain.Hash, by *chain.Hash, call string, place int) (
 			return &key, nil
 		}
 	}
-	if call == "" {
-		return nil, nil
+	return nil, nil
+}
+
+// callKey gives the idempotency key of an event by its place among those of a call that have no id, so that whatever else is
+// sent with the call's key meets it.
+func callKey(by *chain.Hash, call string, place int) (*string, error) {
+	if err := chain.CheckText("Idempotency-Key", &call, chain.MaxNameBytes); err != nil {
+		return nil, err
 	}
 	sender := "signed"
 	if by != nil {

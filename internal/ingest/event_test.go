@@ -109,17 +109,27 @@ func TestEventsAreRefused(t *testing.T) {
 	for name, bad := range map[string][]string{
 		"source": {"", `""`, `"` + strings.Repeat("x", 201) + `"`}, "agent": {"", `"\u0000"`}, "user_id": {"", "null", `""`, `"client:42"`, `"admin:1"`}, "thread_id": {"", `""`},
 		"role": {"", `"admin"`, "null"}, "content": {"", `""`, `"` + strings.Repeat("x", chain.MaxContentBytes+1) + `"`},
-		"event_type": {`"erasure"`, `"note"`}, "importance": {"3", "-1"}, "payload": {"[]", "1", `{"a":"\u0000"}`}, "tags": {`[""]`, "[" + strings.Repeat(`"x",`, 256) + `"x"]`},
+		"event_type": {`"erasure"`, `"note"`}, "importance": {"3", "-1", "1.5", `"high"`}, "payload": {"[]", "1", `{"a":"\u0000"}`, `{"frontend_message_id":"\u0000"}`, `{"frontend_message_id":"` + strings.Repeat("x", 257) + `"}`, `{"a":"` + strings.Repeat("x", chain.MaxContentBytes) + `"}`},
+		"channel": {`"` + strings.Repeat("x", 257) + `"`, "1"}, "created_at": {`"ayer"`, `"0000-01-01T00:00:00Z"`, "1"}, "unknown": {"1"}, "tags": {`"a"`, "[" + strings.Repeat(`"x",`, 256) + `"x"]`},
 	} {
 		for _, value := range bad {
-			events, err := ReadEvents([]byte("[" + with("x", "")[:0] + with(name, value) + "]"))
+			events, err := ReadEvents([]byte("[" + with("x", "") + "," + with(name, value) + "]"))
 			if err == nil {
 				_, err = Drafts(events, nil, nil, "")
 			}
 			var f *fault.Error
-			if !errors.As(err, &f) || f.Code != fault.BadUserInput || !strings.HasPrefix(f.Field, "events[0].") {
-				t.Errorf("%s = %.40s: %v, want BAD_USER_INPUT of the field", name, value, err)
+			if !errors.As(err, &f) || f.Code != fault.BadUserInput || f.Field != "events[1]."+name {
+				t.Errorf("%s = %.40s: %v, want BAD_USER_INPUT of events[1].%s", name, value, err, name)
 			}
+		}
+	}
+	for body, field := range map[string]string{
+		"1": "events[0]", "[[]]": "events[0]", "null": "events[0].source", with("user_id", "[]"): "events[0].user_id", with("unknown", "1"): "events[0].unknown",
+		with("importance", `"high"`): "events[0].importance", with("tags", `["a",1]`): "events[0].tags[1]", with("tags", `["a",""]`): "events[0].tags[1]",
+	} {
+		_, err := ReadEvents([]byte(body))
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Field != field {
+			t.Errorf("%s: %v, want it to name %s", body, err, field)
 		}
 	}
 	for _, body := range []string{"", "[]", "null", "1", `"a"`, "{", "[{}", with("user_id", "[]"), with("unknown", "1"), with("importance", `"high"`), "[" + strings.Repeat("{},", MaxEvents) + "{}]"} {
