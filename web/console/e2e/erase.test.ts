@@ -45,7 +45,10 @@ async function eraseFor(v: Visit, dialog: Locator, reason: string): Promise<void
   await dialog.getByLabel("Reason, for the record").fill(reason);
   await dialog.getByRole("button", { name: "Erase for good" }).click();
   const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
-  await receipt.getByText(/no break, \d erased contents? by digest only/).waitFor();
+  await receipt
+    .getByText(/no break, \d erased contents? by digest only/)
+    .first()
+    .waitFor();
   await receipt.getByRole("button", { name: "Close" }).click();
   await receipt.waitFor({ state: "detached" });
 }
@@ -72,7 +75,7 @@ describe("erasing a content", () => {
     await dialog.getByLabel("To go on, type ERASE").fill("ERASE");
     await confirm.click();
     const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
-    await receipt.getByText("no break, 1 erased content by digest only").waitFor();
+    await receipt.getByText("no break, 1 erased content by digest only").first().waitFor();
     const record = server.sql(
       `SELECT hash FROM log.messages WHERE event_type = 'erasure' AND attachments ->> 'erased' = '${m.hash}'`,
     );
@@ -169,7 +172,10 @@ describe("erasing a content", () => {
     await v.page.keyboard.press("Tab");
     await v.page.keyboard.press("Enter");
     const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
-    await receipt.getByText(/by digest only/).waitFor();
+    await receipt
+      .getByText(/by digest only/)
+      .first()
+      .waitFor();
     await v.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await v.page.getByRole("definition").getByText("By keyboard.").waitFor();

@@ -99,7 +99,7 @@ it("signs in, opens a thread and a message, checks its chain, erases it and chec
 
   // The receipt, with the chain checked again; and once more on the page.
   const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
-  await receipt.getByText("no break, 1 erased content by digest only").waitFor();
+  await receipt.getByText("no break, 1 erased content by digest only").first().waitFor();
   const record = server.sql(
     `SELECT hash FROM log.messages WHERE event_type = 'erasure' AND attachments ->> 'erased' = '${hash}'`,
   );

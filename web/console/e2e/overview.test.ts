@@ -46,6 +46,8 @@ describe("the overview", () => {
     await expect
       .poll(() => total(v, "Messages").innerText(), { timeout: 30_000 })
       .toBe(new Intl.NumberFormat("en-GB").format(messages()));
+    const leads = region(v, "What there is").getByRole("link", { name: "Selections", exact: true });
+    expect(await leads.getAttribute("href")).toBe("/selections");
     await v.page.getByText("The same as a table").click();
     await expect.poll(() => region(v, "Pace").getByRole("row").count()).toBeGreaterThan(2);
     await v.end();
@@ -100,6 +102,9 @@ describe("the overview", () => {
     const wrong = region(v, "What is wrong").getByRole("listitem");
     await wrong.getByText("Critical: nothing is signed").waitFor();
     await wrong.getByText("<b>not</b> markup").waitFor();
+    const parts = region(v, "Overview").getByRole("region");
+    await expect.poll(() => parts.count()).toBeGreaterThan(3);
+    expect(await parts.first().getByRole("heading").first().innerText()).toBe("What is wrong");
     await v.accessible("an overview with a problem");
     await v.page.unrouteAll({ behavior: "ignoreErrors" });
     await v.end();

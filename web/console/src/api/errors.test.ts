@@ -1,6 +1,7 @@
 import { CombinedError } from "urql";
 import { expect, it } from "vitest";
-import { fieldError } from "./errors";
+import { SaidError } from "../words";
+import { describe as described, fieldError } from "./errors";
 
 const of = (message: string) =>
   fieldError(new CombinedError({ graphQLErrors: [{ message, extensions: { code: "BAD_USER_INPUT" } }] }));
@@ -16,3 +17,17 @@ it.each([
 ])("fieldError(%s)", (message, field, detail) =>
   expect(of(message)).toEqual({ field, detail, code: "BAD_USER_INPUT" }),
 );
+
+it.each([
+  ["the server's words", { graphQLErrors: [{ message: "is too long" }] }, "is too long", "en"],
+  ["the browser's", { networkError: new TypeError("Failed to fetch") }, "Failed to fetch", "en"],
+  [
+    "the console's own",
+    { networkError: new SaidError({ id: "api.connection" }) },
+    "The connection to the server failed.",
+    undefined,
+  ],
+])("describe tells the language of %s", (_, of, detail, lang) => {
+  const told = described(new CombinedError(of));
+  expect([told.detail, told.lang]).toEqual([detail, lang]);
+});

@@ -26,12 +26,19 @@ export function titleOf(code: string): string {
   return one ? t(`api.error.${one}`) : t("api.error.other");
 }
 
-/** What went wrong, for a person: a title, the server's words, and its code to look up. */
-export function describe(error: CombinedError): { title: string; detail: string; code: string } {
+/**
+ * What went wrong, for a person: a title, the server's words or the browser's, and a code to look up. lang is what these
+ * words are in where that is not the reader's language: servers and browsers say such things in English.
+ */
+export function describe(error: CombinedError): { title: string; detail: string; code: string; lang?: "en" } {
   const code = codeOf(error);
-  const said = error.graphQLErrors.map((e) => e.message).join(" ");
-  const detail = said || error.networkError?.message || t("api.error.unsaid");
-  return { title: titleOf(code), detail, code };
+  const title = titleOf(code);
+  const { graphQLErrors, networkError } = error;
+  const theirs = graphQLErrors.map((e) => e.message).join(" ");
+  if (theirs) return { title, detail: theirs, code, lang: "en" };
+  if (networkError instanceof SaidError) return { title, detail: say(networkError.said), code };
+  if (networkError?.message) return { title, detail: networkError.message, code, lang: "en" };
+  return { title, detail: t("api.error.unsaid"), code };
 }
 
 /** What the server says of one input: "input.note: is too long" is of the field note, and of those below it. */

@@ -1,5 +1,5 @@
 import type { AnyVariables, Client, CombinedError, DocumentInput } from "urql";
-import { t } from "../words";
+import { SaidError } from "../words";
 import type { Page } from "./pages";
 
 /** Asks the server. Rejects with a CombinedError. */
@@ -10,7 +10,7 @@ export async function ask<Data, Variables extends AnyVariables>(
 ): Promise<Data> {
   const result = await client.query(query, variables).toPromise();
   if (result.error) throw result.error as CombinedError;
-  if (result.data === undefined) throw new Error(t("api.empty"));
+  if (result.data === undefined) throw new SaidError({ id: "api.empty" });
   return result.data;
 }
 

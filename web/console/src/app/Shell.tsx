@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { Actions } from "../actions/Actions";
 import { Keys } from "../actions/Keys";
@@ -19,8 +19,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const { identity } = useSession();
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
-  useEffect(() => {
-    // A reader by ear or keyboard starts at the top of the new page, as after any navigation.
+  useLayoutEffect(() => {
+    // A reader by ear or keyboard starts at the top of the new page, as after any navigation, unless the page takes the
+    // focus itself, which it does once it is laid out.
     if (before.current !== path) main.current?.focus();
     before.current = path;
   }, [path]);

@@ -1,11 +1,11 @@
 import { type SubmitEvent, useRef, useState } from "react";
 import { useQuery } from "urql";
-import { describe } from "../api/errors";
 import { graphql } from "../api/graphql";
 import { Button } from "../ui/Button";
 import { count } from "../ui/format";
 import { Menu } from "../ui/menu/Menu";
-import { t } from "../words";
+import { Why } from "../ui/Why";
+import { T, t } from "../words";
 import styles from "./Channels.module.css";
 
 const ChannelsQuery = graphql(`
@@ -48,7 +48,9 @@ export function Channels({ chosen, onChoose }: Props) {
         {listed.map((c) => one(c.name, c.messages))}
         {error ? (
           <div role="alert">
-            <p className={styles.note}>{t("filter.channels.failed", { why: describe(error).detail })}</p>
+            <p className={styles.note}>
+              <T id="filter.channels.failed" values={{ why: <Why error={error} /> }} />
+            </p>
             <Button icon="retry" onClick={() => again()}>
               {t("ui.again")}
             </Button>

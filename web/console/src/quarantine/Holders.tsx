@@ -6,6 +6,7 @@ import { ask, pageOf } from "../api/query";
 import { Button } from "../ui/Button";
 import { PlayerName } from "../ui/Things";
 import { Time } from "../ui/Time";
+import { Why } from "../ui/Why";
 import { T, t } from "../words";
 import styles from "./Holders.module.css";
 import { type Holder, HoldersQuery, type QuarantineOf } from "./query";
@@ -45,7 +46,11 @@ function All({ message }: { message: string }) {
     <div className={styles.holders} aria-busy={pages.loading}>
       <p>{t(pages.hasMore ? "quarantine.held.more" : "quarantine.held", { n: pages.items.length })}</p>
       <Lines holders={pages.items} />
-      {pages.error && <p role="alert">{t("quarantine.held.failed", { why: pages.error.message })}</p>}
+      {pages.error && (
+        <p role="alert">
+          <T id="quarantine.held.failed" values={{ why: <Why error={pages.error} /> }} />
+        </p>
+      )}
       {(pages.hasMore || pages.error) && (
         <div>
           <Button disabled={pages.loading} onClick={() => void pages.more()}>

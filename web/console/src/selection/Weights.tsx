@@ -2,7 +2,8 @@ import { useId, useState } from "react";
 import { useQuery } from "urql";
 import { Button, IconButton } from "../ui/Button";
 import { precise } from "../ui/format";
-import { t } from "../words";
+import { Why } from "../ui/Why";
+import { T, t } from "../words";
 import { PolicyQuery, type WeightInput } from "./query";
 import styles from "./Weights.module.css";
 import { isWhole, type Weight, type WeightName } from "./weights";
@@ -17,7 +18,7 @@ export function Weights({ chosen, onChange }: Props) {
   if (error) {
     return (
       <div role="alert" className={styles.note}>
-        {t("selection.weights.failed", { why: error.message })}
+        <T id="selection.weights.failed" values={{ why: <Why error={error} /> }} />
         <Button icon="retry" onClick={() => again()}>
           {t("ui.again")}
         </Button>

@@ -1,10 +1,11 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { CombinedError } from "urql";
-import { describe } from "../api/errors";
+import { codeOf } from "../api/errors";
 import { t } from "../words";
 import { Button } from "./Button";
 import styles from "./Dialog.module.css";
 import { Icon, type IconName } from "./icons";
+import { Why } from "./Why";
 
 type Props = {
   title: string;
@@ -46,7 +47,7 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
           <p className={styles.error} role="alert">
             <Icon name="error" />
             <span>
-              {describe(error).detail} <code>{describe(error).code}</code>
+              <Why error={error} /> <code>{codeOf(error)}</code>
             </span>
           </p>
         )}

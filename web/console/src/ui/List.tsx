@@ -2,11 +2,12 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useSearch } from "wouter/use-browser-location";
 import type { Pages } from "../api/pages";
-import { t } from "../words";
+import { T, t } from "../words";
 import { Button } from "./Button";
 import styles from "./List.module.css";
 import { found, leave, leftAt } from "./left";
 import { ErrorScreen, Loading } from "./Screen";
+import { Why } from "./Why";
 
 /** What lists hold: each has its words. */
 export type Listed =
@@ -126,7 +127,7 @@ function End<T>({ pages, what }: { pages: Pages<T>; what: Listed }) {
   if (error) {
     return (
       <div className={styles.end} role="alert">
-        {t("ui.list.failed", { what: t(`ui.list.${what}`), why: error.message })}
+        <T id="ui.list.failed" values={{ what: t(`ui.list.${what}`), why: <Why error={error} /> }} />
         <Button icon="retry" onClick={() => void pages.more()}>
           {t("ui.again")}
         </Button>

@@ -24,7 +24,7 @@ export function Screen({ icon, title, tone, children, action }: Props) {
 
 /** A request failed: what the server said, and a way to try again. */
 export function ErrorScreen({ error, retry }: { error: CombinedError; retry?: () => void }) {
-  const { title, detail, code } = describe(error);
+  const { title, detail, code, lang } = describe(error);
   const action = retry && (
     <Button icon="retry" onClick={retry}>
       {t("ui.again")}
@@ -32,7 +32,7 @@ export function ErrorScreen({ error, retry }: { error: CombinedError; retry?: ()
   );
   return (
     <Screen icon={codeOf(error) === "FORBIDDEN" ? "leave" : "error"} title={title} tone="bad" action={action}>
-      <p>{detail}</p>
+      <p lang={lang}>{detail}</p>
       <p>
         <code>{code}</code>
       </p>

@@ -7,6 +7,7 @@ import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorScreen } from "../../ui/Screen";
 import { ServerSaid } from "../../ui/ServerSaid";
+import { Why } from "../../ui/Why";
 import { t } from "../../words";
 import styles from "./Models.module.css";
 import { DropEmbeddingModel, type EmbeddingModel, EmbeddingModels } from "./query";
@@ -100,7 +101,11 @@ function Drop({ name, onDropped }: { name: string; onDropped: () => void }) {
         {t("lab.model.drop.yes")}
       </Button>
       <Button onClick={() => setAsked(false)}>{t("lab.model.drop.no")}</Button>
-      {error && <p role="alert">{error.message}</p>}
+      {error && (
+        <p role="alert">
+          <Why error={error} />
+        </p>
+      )}
     </fieldset>
   );
 }

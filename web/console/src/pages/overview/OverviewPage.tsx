@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { useAction } from "../../actions/useAction";
-import { describe } from "../../api/errors";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { useTitle } from "../../app/title";
@@ -8,6 +7,7 @@ import { Button } from "../../ui/Button";
 import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading } from "../../ui/Screen";
 import { Time } from "../../ui/Time";
+import { Why } from "../../ui/Why";
 import { T, t } from "../../words";
 import { Embedding } from "./Embedding";
 import styles from "./OverviewPage.module.css";
@@ -39,7 +39,7 @@ export default function OverviewPage() {
               <p className={styles.stale} role="alert">
                 <T
                   id="overview.stale"
-                  values={{ when: <Time at={new Date(at).toISOString()} />, why: describe(error).detail }}
+                  values={{ when: <Time at={new Date(at).toISOString()} />, why: <Why error={error} /> }}
                 />
                 <Button icon="retry" onClick={again}>
                   {t("ui.again")}

@@ -14,7 +14,7 @@ const leads: Partial<Record<(typeof kinds)[number], string>> = {
   messages: "/threads",
   threads: "/threads",
   players: "/components",
-  selections: "/context",
+  selections: "/selections",
 };
 
 /** How much there is of each, as the server counts it for whoever asks. */

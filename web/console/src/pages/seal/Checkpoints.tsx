@@ -7,6 +7,7 @@ import { count } from "../../ui/format";
 import { Copy } from "../../ui/Hash";
 import { Time } from "../../ui/Time";
 import { Take } from "../../ui/take/Take";
+import { Why } from "../../ui/Why";
 import { T, t } from "../../words";
 import { checkpointColumns } from "./columns";
 import { CheckpointsQuery } from "./query";
@@ -74,7 +75,7 @@ export function Checkpoints({ newest }: { newest: number }) {
       </ol>
       {error && (
         <p className={styles.warning} role="alert">
-          {t("seal.checkpoints.failed", { why: error.message })}
+          <T id="seal.checkpoints.failed" values={{ why: <Why error={error} /> }} />
         </p>
       )}
       {(hasMore || error) && (

@@ -90,7 +90,8 @@ const witnessColumns = (): Shown<Seal["witnesses"][number]>[] => [
     value: (w) => w.problem,
     cell: (w) => (
       <span className={w.problem ? styles.bad : styles.good}>
-        <Icon name={w.problem ? "warning" : "check"} size={14} /> {w.problem || t("settings.wellSaid")}
+        <Icon name={w.problem ? "warning" : "check"} size={14} />{" "}
+        {w.problem ? <span lang="en">{w.problem}</span> : t("settings.wellSaid")}
       </span>
     ),
   },

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { type CombinedError, useMutation, useQuery } from "urql";
-import { describe } from "../../api/errors";
 import { Button } from "../../ui/Button";
 import { bytes, count } from "../../ui/format";
 import { ReasonDialog } from "../../ui/ReasonDialog";
 import { isTheWord, TypedWord } from "../../ui/TypedWord";
+import { Why } from "../../ui/Why";
 import { T, t } from "../../words";
 import styles from "./EraseDialog.module.css";
 import { EraseMessage, type Impact, ImpactQuery, type Receipt } from "./erasure";
@@ -54,7 +54,7 @@ export function EraseDialog({ hash, sequence, onErased, onClose }: Props) {
 function Uncounted({ error, retry }: { error: CombinedError; retry: () => void }) {
   return (
     <div role="alert" className={styles.failed}>
-      {t("erase.uncounted", { why: describe(error).detail })}
+      <T id="erase.uncounted" values={{ why: <Why error={error} /> }} />
       <Button icon="retry" onClick={retry}>
         {t("ui.again")}
       </Button>

@@ -47,7 +47,7 @@ export function EraseReceipt({ receipt, onClose }: Props) {
         <p>{t(may ? "erase.checked" : "erase.unchecked")}</p>
         {may && (
           <div className={styles.checked}>
-            <Verdicts found={check.found} cancelled={check.phase === "cancelled"} />
+            <Verdicts found={check.found} phase={check.phase} />
           </div>
         )}
         <div className={dialogStyles.actions}>

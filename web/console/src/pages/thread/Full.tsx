@@ -32,7 +32,9 @@ export function Full({ subject, name }: { subject: Subject; name: string }) {
     [navigate, back, place, name, query],
   );
   const { opened, open } = useOpened({ conversation, name, setName });
-  useEffect(() => page.current?.querySelector<HTMLElement>("[data-panel]")?.focus(), []);
+  // Each message is read from its top, also the next one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown depends on these
+  useEffect(() => page.current?.querySelector<HTMLElement>("[data-panel]")?.focus(), [name, opened.kind]);
   const leave = () => setName(null, false);
   const early = useRef(0); // steps that were asked for before it was known from where
   const wanted = useRef<number | null>(null); // where the steps so far lead, while its row is on its way

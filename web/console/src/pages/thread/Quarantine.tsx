@@ -11,6 +11,7 @@ import { QuarantineQuery } from "../../quarantine/query";
 import { Icon } from "../../ui/icons";
 import { PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { Why } from "../../ui/Why";
 import { T, t } from "../../words";
 import { Section } from "./Panel";
 import styles from "./Panel.module.css";
@@ -57,7 +58,11 @@ function Known({ message: m, onChanged }: Props) {
       ) : (
         <p className={styles.none}>{t(q ? "thread.quarantine.released" : "thread.quarantine.no")}</p>
       )}
-      {error && <p role="alert">{t("thread.quarantine.failed", { why: error.message })}</p>}
+      {error && (
+        <p role="alert">
+          <T id="thread.quarantine.failed" values={{ why: <Why error={error} /> }} />
+        </p>
+      )}
       {q && (
         <>
           <dl className={styles.fields}>

@@ -12,6 +12,7 @@ import { Button } from "../../ui/Button";
 import { type RangeHandle, RangeList, type Seen } from "../../ui/ranges/RangeList";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { useSearchParams } from "../../ui/useSearchParams";
+import { Why } from "../../ui/Why";
 import { T, t } from "../../words";
 import { nameFor, readWanted } from "./address";
 import { FilterBar } from "./FilterBar";
@@ -30,10 +31,11 @@ import { type Conversation as Shown, useConversation } from "./useConversation";
 import { useMarks } from "./useMarks";
 import { useOpened } from "./useOpened";
 import { set, usePlace } from "./usePlace";
+import { useShowBreak } from "./useShowBreak";
 import { inViewOf, useShown } from "./useShown";
 import { useTail } from "./useTail";
 import { useVerification } from "./useVerification";
-import { type Show, Verify } from "./Verify";
+import { Verify } from "./Verify";
 
 type Props = { kind: "thread" | "session" | "message"; hash: string; message?: string | undefined };
 
@@ -128,19 +130,7 @@ function Conversation({ subject }: { subject: Subject }) {
     const to = by > 0 ? marks.find((m) => m.position > current) : marks.findLast((m) => m.position < current);
     if (to) focusRow(to.position);
   };
-  const show: Show = useCallback(
-    async (of) => {
-      const row = of.hash ? null : await source.numbered(of.session, of.sequence ?? 1);
-      const hash = of.hash ?? row?.hash ?? null;
-      if (hash === null) return;
-      const { place, matched } = await source.place(hash);
-      if (matched !== null) return focusRow(matched);
-      // The filter hides it: what is broken goes before what was looked for.
-      if (place !== null) return setParams((p) => set(withFilter(p, everything), "at", String(place + 1)));
-      navigate(`/sessions/${of.session}?message=${hash}`); // it is of the session, and not of this thread
-    },
-    [source, focusRow, setParams, navigate],
-  );
+  const { show, unshown } = useShowBreak(source, focusRow);
   const [[ours], [theirs]] = [check.found.browser.breaks, check.found.server.breaks];
   const bad = ours ? fromFinding(ours) : theirs && fromServer(theirs);
   useAction("message.next", (event) => step(1, event));
@@ -197,6 +187,11 @@ function Conversation({ subject }: { subject: Subject }) {
       <div className={styles.column}>
         <Head subject={subject} shown={filtered ? total : null} />
         <Verify state={check} subject={subject} start={verify} show={show} />
+        {unshown && (
+          <p className={styles.unshown} role="alert">
+            <T id="thread.verify.unshown" values={{ why: <Why error={unshown} /> }} />
+          </p>
+        )}
         <FilterBar filter={filter} filtered={filtered} onFilter={onFilter} />
         <div className={styles.lists}>
           {begin !== undefined && (

@@ -6,27 +6,50 @@ import { count, dateTime } from "../../ui/format";
 import { Icon, type IconName } from "../../ui/icons";
 import { problemName } from "../../ui/Standing";
 import { t } from "../../words";
+import type { VerificationState } from "./useVerification";
 import styles from "./Verify.module.css";
 
+type Props = { found: Verification; phase: VerificationState["phase"] };
+
 /** Who checked how much, by what, and with what outcome: one line each. */
-export function Verdicts({ found: { browser, server }, cancelled }: { found: Verification; cancelled: boolean }) {
+export function Verdicts({ found: { browser, server }, phase }: Props) {
+  const cancelled = phase === "cancelled";
   return (
-    <div className={styles.verdicts} aria-live="polite">
+    <div className={styles.verdicts}>
       <Verdict icon="browser" who={t("thread.verdict.browser")} p={chained(browser)} cancelled={cancelled}>
-        {browser.erased > 0 && t("thread.verdict.erased", { n: browser.erased })}
+        {erasedIn(browser)}
       </Verdict>
       <Proofs p={browser} cancelled={cancelled} />
       <Verdict icon="server" who={t("thread.verdict.server")} p={server} cancelled={cancelled} />
+      <p role="status" className={styles.hidden}>
+        {cancelled || phase === "ended" ? heard(browser, server, cancelled) : t("thread.verdict.checking")}
+      </p>
     </div>
   );
 }
+
+// What is said aloud once there is nothing more to come: not each step on the way there.
+function heard(browser: Recomputed, server: Progress<unknown>, cancelled: boolean): string {
+  return [
+    { who: t("thread.verdict.browser"), ...outcomeOf(chained(browser), cancelled), more: erasedIn(browser) },
+    { who: provedBy(browser), ...proofsOutcome(browser, cancelled), more: "" },
+    { who: t("thread.verdict.server"), ...outcomeOf(server, cancelled), more: "" },
+  ]
+    .map(({ who, words, more }) => t("thread.verdict.heard", { who, words, more }))
+    .join(" ");
+}
+
+const erasedIn = ({ erased }: Recomputed): string => (erased > 0 ? t("thread.verdict.erased", { n: erased }) : "");
+
+const provedBy = ({ standing }: Recomputed): string =>
+  t(standing?.checkpoint?.signature === "unchecked" ? "thread.verdict.unsigned" : "thread.verdict.proved");
 
 // What concerns the chain; proofs have a line of their own.
 function chained(p: Recomputed): Progress<unknown> {
   return { ...p, found: { n: p.found.n - p.foundProofs.n, least: false } };
 }
 
-type Outcome = { tone: "good" | "bad" | "warn" | "muted"; mark: IconName; words: ReactNode };
+type Outcome = { tone: "good" | "bad" | "warn" | "muted"; mark: IconName; words: string };
 
 function Verdict({
   icon,
@@ -58,14 +81,13 @@ function outcomeOf(p: Progress<unknown>, cancelled: boolean): Outcome {
 }
 
 function Proofs({ p, cancelled }: { p: Recomputed; cancelled: boolean }) {
-  const proofs = { ...p, found: p.foundProofs };
   return (
     <Line
       icon="sealed"
-      who={t(p.standing?.checkpoint?.signature === "unchecked" ? "thread.verdict.unsigned" : "thread.verdict.proved")}
+      who={provedBy(p)}
       n={p.standing?.problem ? 0 : p.proved}
       p={p}
-      outcome={proofsOutcome(proofs, cancelled)}
+      outcome={proofsOutcome(p, cancelled)}
     />
   );
 }
@@ -78,7 +100,7 @@ function proofsOutcome(p: Recomputed, cancelled: boolean): Outcome {
       mark: "broken",
       words: t("thread.verdict.problem", { what: problemName(standing.problem.kind) }),
     };
-  const plain = outcomeOf(p, cancelled);
+  const plain = outcomeOf({ ...p, found: p.foundProofs }, cancelled);
   if (plain.tone !== "good" || p.total === 0) return plain;
   const { checkpoint } = standing ?? {};
   if (!checkpoint) return { tone: "muted", mark: "link", words: t("thread.verdict.chained") };

@@ -13,7 +13,7 @@ import { Verdicts } from "./Verdicts";
 import styles from "./Verify.module.css";
 
 /** Shows where in the list a break is. */
-export type Show = (at: { session: string; sequence: number | null; hash: string | null }) => void;
+export type Show = (at: { session: string; sequence: number | null; hash: string | null }) => Promise<void>;
 
 type Props = {
   state: VerificationState;
@@ -26,7 +26,10 @@ type Props = {
 /** Starts the checks of the chain and of the seal, and says of each who checked how much and what was found. */
 export function Verify({ state, subject, start, show }: Props) {
   const { identity } = useSession();
-  const action = useCallback((b: Break) => <Button onClick={() => show(b)}>{t("thread.verify.show")}</Button>, [show]);
+  const action = useCallback(
+    (b: Break) => <Button onClick={() => void show(b)}>{t("thread.verify.show")}</Button>,
+    [show],
+  );
   const { phase, found, cancel } = state;
   const what = subject.kind;
   const { browser, server } = found;
@@ -54,7 +57,7 @@ export function Verify({ state, subject, start, show }: Props) {
         {phase === "idle" ? (
           <p className={styles.idle}>{t("thread.verify.idle", { what })}</p>
         ) : (
-          <Verdicts found={found} cancelled={phase === "cancelled"} />
+          <Verdicts found={found} phase={phase} />
         )}
       </div>
       {browser.standing && <Standing standing={browser.standing} />}

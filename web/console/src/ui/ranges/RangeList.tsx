@@ -11,10 +11,11 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { Ranges } from "../../api/ranges";
-import { t, useLanguage } from "../../words";
+import { T, t, useLanguage } from "../../words";
 import { Button } from "../Button";
 import { count } from "../format";
 import { ErrorScreen, Loading } from "../Screen";
+import { Why } from "../Why";
 import styles from "./RangeList.module.css";
 import { type Align, Strip } from "./strip";
 
@@ -234,7 +235,7 @@ function Missing({ ranges, position, first, height }: MissingProps) {
     <div style={{ minHeight: height }}>
       {told ? (
         <p className={styles.failed} role="alert">
-          {t("range.failed", { position: position + 1, reason: error.message })}
+          <T id="range.failed" values={{ position: position + 1, reason: <Why error={error} /> }} />
           <Button icon="retry" onClick={() => ranges.retry(position)}>
             {t("range.retry")}
           </Button>
