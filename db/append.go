@@ -59,7 +59,7 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 	return written, err
 }
 
-// aheadOfTime is how far ahead another's clock may be: all that comes later would get the same time.
+// aheadOfTime is how far ahead another's clock may be: all that comes later would get a time right behind it.
 const aheadOfTime = 5 * time.Minute
 
 // Prefixes of idempotency keys that are the server's own: whoever used one first could keep others from being written.

@@ -22,16 +22,27 @@ func (p *appendPlan) place(d *chain.Draft, h head, viewer *chain.Hash, field str
 		}
 	}
 	switch {
-	case d.CreatedAt != nil && h.hash != nil && d.CreatedAt.Before(h.at) && d.Late:
-		return h.at.UTC(), nil
-	case d.CreatedAt != nil && h.hash != nil && d.CreatedAt.Before(h.at):
+	case d.CreatedAt == nil:
+		return h.behind(p.now.UTC()), nil
+	case d.Late:
+		return h.behind(*d.CreatedAt), nil
+	case h.hash != nil && d.CreatedAt.Before(h.at):
 		return time.Time{}, fault.Input(field+".createdAt", "is before the last message of the session, %s", h.at.UTC().Format(time.RFC3339Nano))
-	case d.CreatedAt != nil:
-		return *d.CreatedAt, nil
-	case h.hash != nil && p.now.Before(h.at):
-		return h.at.UTC(), nil
 	}
-	return p.now.UTC(), nil
+	return *d.CreatedAt, nil
+}
+
+// behind gives a time that is not up to the head's, as log.behind does in the database: who orders a session by time gets it in
+// the order of its chain, however many of its messages came at once.
+func (h head) behind(at time.Time) time.Time {
+	if h.hash == nil || at.After(h.at) {
+		return at
+	}
+	next := h.at.UTC().Add(time.Microsecond)
+	if next.Year() > 9999 { // there is no later time
+		return h.at.UTC()
+	}
+	return next
 }
 
 // message gives the message that a draft becomes behind a head: all but its id.

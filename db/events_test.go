@@ -41,9 +41,9 @@ func TestInsertEvents(t *testing.T) {
 	if want := "1 true t-1 message 2, 2 true t-1 message 0"; chained != want {
 		t.Errorf("messages = %s, want %s", chained, want)
 	}
-	if late := value[bool](t, conn, `SELECT b.created_at = a.created_at AND b.ambient ->> 'created_at' LIKE '2020-01-01%'
+	if late := value[bool](t, conn, `SELECT b.created_at = a.created_at + INTERVAL '1 microsecond' AND b.ambient ->> 'created_at' LIKE '2020-01-01%'
 		FROM log.messages a, log.messages b WHERE a.id = $1 AND b.id = $2`, first, second); !late {
-		t.Error("an event that comes late has not the time of the one before it, or does not say its own")
+		t.Error("an event that comes late has not the time behind that of the one before it, or does not say its own")
 	}
 	if n := value[int](t, conn, broken); n != 0 {
 		t.Errorf("%d messages do not hold", n)

@@ -35,7 +35,7 @@ type Draft struct {
 	ItemIDs        []Hash
 	LocationID     *Hash
 	CreatedAt      *time.Time // nil: now
-	Late           bool       // CreatedAt may be before the session's last message: then the log gives it that one's time
+	Late           bool       // CreatedAt may be before the session's last message: then the log gives it the time behind that one's
 	Refs           []Ref
 	IdempotencyKey *string
 	KeyOf          *Hash // the key is this player's, for all that is appended together; nil: the owner's, for this message

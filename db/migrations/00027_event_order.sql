@@ -1,0 +1,129 @@
+-- Messages whose time the log gives have each a time of their own within their session.
+
+-- +goose Up
+SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
+
+-- A time that is not up to that of a session's head, which may be NULL, as db/appendplace.go has it: who orders a session by time gets
+-- it in the order of its chain, however many of its messages came at once. After the last of all times there is none.
+CREATE FUNCTION log.behind(head TIMESTAMPTZ, at TIMESTAMPTZ) RETURNS TIMESTAMPTZ
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE WHEN at <= head THEN LEAST(head + INTERVAL '1 microsecond', '9999-12-31 23:59:59.999999+00') ELSE at END;
+
+-- As before, but for the time that it gives.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION log.complete(m log.messages) RETURNS log.messages LANGUAGE plpgsql
+    SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off AS $$
+DECLARE
+    head RECORD;
+    want CHAR(64);
+BEGIN
+    SELECT h.hash, h.sequence, h.created_at INTO head
+        FROM log.messages h WHERE h.session_hash = m.session_hash ORDER BY h.sequence DESC LIMIT 1;
+
+    IF m.prev_hash IS NOT NULL AND m.prev_hash IS DISTINCT FROM head.hash THEN
+        RAISE EXCEPTION 'prev_hash is not the head of the session' USING ERRCODE = 'CM001', COLUMN = 'prev_hash';
+    END IF;
+    m.prev_hash := head.hash;
+    IF m.sequence IS NOT NULL AND m.sequence <> COALESCE(head.sequence, 0) + 1 THEN
+        RAISE EXCEPTION 'sequence is not the next one of the session, %', COALESCE(head.sequence, 0) + 1
+            USING ERRCODE = 'CM001', COLUMN = 'sequence';
+    END IF;
+    m.sequence := COALESCE(head.sequence, 0) + 1;
+
+    IF m.created_at IS NULL THEN
+        m.created_at := log.behind(head.created_at, clock_timestamp());
+    ELSIF m.created_at < head.created_at THEN
+        RAISE EXCEPTION 'created_at is before the last message of the session' USING ERRCODE = 'CM003', COLUMN = 'created_at';
+    ELSIF NOT isfinite(m.created_at) THEN
+        RAISE EXCEPTION 'created_at is infinite' USING ERRCODE = 'CM002', COLUMN = 'created_at';
+    END IF;
+
+    m.salt := COALESCE(m.salt, substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 16));
+    want := log.content_digest(m.salt, m.content, m.attachments, m.ambient);
+    IF m.content_digest IS NOT NULL AND m.content_digest <> want THEN
+        RAISE EXCEPTION 'content_digest is not the digest of the content' USING ERRCODE = 'CM002', COLUMN = 'content_digest';
+    END IF;
+    m.content_digest := want;
+    -- The literal is log.refs_digest('{}', '{}').
+    m.refs_digest := COALESCE(m.refs_digest, 'd23389a8df957bcb483e946d668497411f85ea889b8b8239e435ece17542dfe3');
+
+    want := log.message_hash(m);
+    IF m.hash IS NOT NULL AND m.hash <> want THEN
+        RAISE EXCEPTION 'hash is not the hash of the message' USING ERRCODE = 'CM002', COLUMN = 'hash';
+    END IF;
+    m.hash := want;
+    RETURN m;
+END $$;
+-- +goose StatementEnd
+
+-- As in 00022_same_events.sql, but for the time of what comes late.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION log.append_event() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    given    TEXT := to_char(NEW.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'); -- whatever the session's zone is
+    agent    CHAR(64);
+    person   CHAR(64);
+    session  CHAR(64);
+    sender   CHAR(64);
+    receiver CHAR(64);
+    began_by CHAR(64);
+    tags     CHAR(64)[];
+    sent_as  TEXT;
+    sent     CHAR(64);
+    known    RECORD;
+    message  CHAR(64);
+BEGIN
+    NEW.event_type := COALESCE(NEW.event_type, 'message');
+    NEW.importance := COALESCE(NEW.importance, 0);
+    NEW.tags := COALESCE(NEW.tags, '{}');
+    NEW.payload := COALESCE(NEW.payload, '{}');
+    PERFORM log.check_event(NEW);
+    PERFORM set_config('idle_in_transaction_session_timeout', '10s', TRUE); -- others wait for what it locks
+    session := log.event_session(NEW.agent, NEW.user_id, NEW.thread_id);
+    agent := core.named('players', 'ply', NEW.agent);
+    person := core.named('players', 'plu', NEW.user_id);
+    sender := CASE WHEN NEW.role = 'user' THEN person ELSE agent END;
+    receiver := CASE WHEN NEW.role = 'user' THEN agent ELSE person END;
+    FOR message IN SELECT core.named('hashtags', 'hsu', t.tag) FROM unnest(NEW.tags) AS t (tag) LOOP
+        IF message = ANY (tags) IS NOT TRUE THEN
+            tags := tags || message;
+        END IF;
+    END LOOP;
+
+    PERFORM pg_advisory_xact_lock(log.session_lock(session));
+    sent_as := log.event_key(NEW, session);
+    sent := log.sha256(jsonb_build_array('context-manager/event/v1', session, NEW.source, NEW.channel, NEW.event_type, NEW.role,
+        NEW.importance, NEW.tags, NEW.content, NEW.payload, given)::TEXT);
+    SELECT k.message_hash, k.fingerprint INTO known FROM log.append_keys k WHERE k.owner_id = sender AND k.key = sent_as;
+    IF FOUND AND known.fingerprint <> sent AND NOT EXISTS (SELECT FROM log.messages m WHERE m.hash = known.message_hash
+            AND m.session_hash = session AND m.thread_hash = session AND m.owner_id = sender AND m.players_id = ARRAY[receiver]
+            AND m.role = NEW.role AND m.event_type = NEW.event_type::log.event_type AND m.importance = NEW.importance AND m.source = NEW.source
+            AND m.channel IS NOT DISTINCT FROM NEW.channel AND m.hashtags = COALESCE(tags, '{}') AND m.content = NEW.content
+            AND m.attachments::TEXT = NEW.payload::TEXT AND (m.ambient ->> 'created_at')::TIMESTAMPTZ IS NOT DISTINCT FROM NEW.created_at) THEN
+        RAISE EXCEPTION 'ia_nest_events.payload: the id of the message stands for something else already' USING
+            ERRCODE = 'unique_violation', COLUMN = 'payload';
+    ELSIF FOUND THEN
+        message := known.message_hash;
+    ELSE
+        SELECT m.owner_id INTO began_by FROM log.messages m WHERE m.session_hash = session AND m.prev_hash IS NULL;
+        IF began_by <> agent AND began_by <> person THEN
+            RAISE EXCEPTION 'ia_nest_events.thread_id: neither agent nor user has begun the thread' USING
+                ERRCODE = 'unique_violation', COLUMN = 'thread_id';
+        END IF;
+        INSERT INTO log.messages (session_hash, thread_hash, owner_id, players_id, role, event_type, importance, channel, source, content,
+            attachments, ambient, hashtags, created_at)
+        SELECT session, session, sender, ARRAY[receiver], NEW.role,
+            NEW.event_type::log.event_type, NEW.importance, NEW.channel, NEW.source, NEW.content, NEW.payload,
+            jsonb_strip_nulls(jsonb_build_object('thread_id', NEW.thread_id, 'delivered_by_login', session_user, 'created_at', given)),
+            COALESCE(tags, '{}'), CASE WHEN NEW.created_at IS NOT NULL THEN log.behind((SELECT h.created_at FROM log.messages h
+                WHERE h.session_hash = session ORDER BY h.sequence DESC LIMIT 1), NEW.created_at) END
+        RETURNING hash INTO message;
+        IF sent_as IS NOT NULL THEN
+            INSERT INTO log.append_keys (owner_id, key, fingerprint, message_hash) VALUES (sender, sent_as, sent, message);
+        END IF;
+    END IF;
+    SELECT m.id, m.content, m.attachments, m.created_at INTO NEW.id, NEW.content, NEW.payload, NEW.created_at
+        FROM log.messages m WHERE m.hash = message; -- which may be erased since
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
