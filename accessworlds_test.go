@@ -60,7 +60,7 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 	t.Helper()
 	w := &worlds{one: newSite(t, fenced, config.Server{}), other: newSite(t, fenced, config.Server{})}
 	now := func() time.Time { return longAgo.Add(2*time.Hour + time.Duration(w.asked.Load())*time.Millisecond) }
-	w.one.Now, w.other.Now = now, now
+	w.one.Clock, w.other.Clock = now, now
 	random := rand.New(rand.NewPCG(7, 7))
 	gil := playerOf("gil")
 	tags := []chain.Hash{component.DefaultHash("hst", "thing"), component.DefaultHash("hst", "other")}

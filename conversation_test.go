@@ -53,7 +53,7 @@ func TestConversationsOverHTTP(t *testing.T) {
 	} {
 		t.Run(flow.role, func(t *testing.T) {
 			now := began.Add(time.Duration(i) * 24 * time.Hour)
-			s.Now = func() time.Time { return now }
+			s.Clock = func() time.Time { return now }
 			agent := s.token(auth.Agent, playerOf(fmt.Sprint("asistente ", flow.role)), auth.AllScopes)
 			ask := func(code, query string, variables object) any {
 				t.Helper()

@@ -135,7 +135,6 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	sessions := texts(w.sessions)
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)
-	batch.Queue(clockSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&p.now) })
 	if len(w.json) > 0 {
 		sent := make([]string, 0, len(w.json))
 		for text := range w.json {
@@ -158,6 +157,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	if len(w.conversations) > 0 {
 		batch.Queue(conversationsSQL, w.conversations).Query(p.readConversations)
 	}
+	batch.Queue(clockSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&p.now) }) // when all that is locked is had
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}

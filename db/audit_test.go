@@ -211,7 +211,7 @@ func TestReadingADayLater(t *testing.T) {
 	store, url := open(t)
 	other := openURL(t, url)
 	now := time.Now()
-	store.Now = func() time.Time { return now }
+	store.Clock = func() time.Time { return now }
 	mustAppend(t, store, from(ana, "foreign", "hidden"))
 	want := 0
 	for _, step := range []struct {

@@ -34,6 +34,14 @@ func (c *clock) ask(ctx context.Context, p *pool) error {
 	return nil
 }
 
+// Now is the database's clock, as far as it is known without asking. What ends is asked of the database itself.
+func (d *DB) Now() time.Time {
+	if d.Clock != nil {
+		return d.Clock()
+	}
+	return d.clock.now()
+}
+
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

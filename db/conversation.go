@@ -61,10 +61,9 @@ func (d *DB) startConversation(ctx context.Context, id memory.ID, assistant chai
 }
 
 func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID, person, assistant chain.Hash) (memory.Conversation, error) {
-	now := d.moment()
 	rows, err := q.NewConversation(ctx, dbgen.NewConversationParams{
 		ID: id.String(), Role: string(id.Role), UserID: id.UserID, Person: person.String(), Assistant: assistant.String(),
-		SessionHash: id.Session().String(), CreatedAt: now, ExpiresAt: now.Add(d.conversationTTL), Most: MaxConversations,
+		SessionHash: id.Session().String(), Now: d.inHands(), Lasting: d.conversationTTL.Microseconds(), Most: MaxConversations,
 	})
 	if err == nil && len(rows) == 0 {
 		err = fault.New(fault.Conflict, "the user has %d conversations with you, which is the most at a time", MaxConversations)
@@ -75,8 +74,17 @@ func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID
 	return d.conversationOf(rows[0])
 }
 
-// moment is the clock of conversations: that of the database, in microseconds.
+// moment is what is known of the database's clock, in microseconds.
 func (d *DB) moment() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
+
+// inHands is the time of a clock that a test has in its hands. Nil: there is none, and the database tells by its own what has ended.
+func (d *DB) inHands() *time.Time {
+	if d.Clock == nil {
+		return nil
+	}
+	now := d.moment()
+	return &now
+}
 
 func (d *DB) conversationOf(r dbgen.MemoryConversation) (memory.Conversation, error) {
 	c := memory.Conversation{
@@ -94,7 +102,7 @@ func (d *DB) conversationOf(r dbgen.MemoryConversation) (memory.Conversation, er
 
 // Conversation gives a conversation that has not expired; NOT_FOUND if there is none that whoever asks takes part in.
 func (d *DB) Conversation(ctx context.Context, id memory.ID) (memory.Conversation, error) {
-	rows, err := d.readByKey().ConversationByID(ctx, id.String(), d.moment(), d.viewerText())
+	rows, err := d.readByKey().ConversationByID(ctx, id.String(), d.inHands(), d.viewerText())
 	if err != nil {
 		return memory.Conversation{}, mapError(err)
 	}
@@ -106,7 +114,7 @@ func (d *DB) Conversation(ctx context.Context, id memory.ID) (memory.Conversatio
 
 // ConversationForPrompt gives what Conversation gives but for turns whose messages are in quarantine, which no prompt is to have.
 func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Conversation, error) {
-	rows, err := d.readByKey().ConversationForPrompt(ctx, id.String(), d.moment(), d.viewerText())
+	rows, err := d.readByKey().ConversationForPrompt(ctx, id.String(), d.inHands(), d.viewerText())
 	if err != nil {
 		return memory.Conversation{}, mapError(err)
 	}
@@ -135,7 +143,7 @@ func (d *DB) conversations(ctx context.Context, role memory.Role, userID string,
 		return nil, err
 	}
 	rows, err := d.readByKey().ConversationsOf(ctx, dbgen.ConversationsOfParams{
-		WithMemory: withMemory, Role: string(role), UserID: userID, Now: d.moment(), Viewer: d.viewerText(), Most: MaxListed,
+		WithMemory: withMemory, Role: string(role), UserID: userID, Now: d.inHands(), Viewer: d.viewerText(), Most: MaxListed,
 	})
 	if err != nil {
 		return nil, mapError(err)
@@ -202,7 +210,7 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 	}
 	call := &appendCall{
 		ctx: ctx, drafts: drafts, bytes: drafts[0].Size() + drafts[1].Size() + len(x.State.JSON()), between: true, done: make(chan struct{}),
-		exchange: &exchange{id: id, viewer: d.viewer, tokens: tokens, patch: x.State, ttl: d.conversationTTL, now: d.moment},
+		exchange: &exchange{id: id, viewer: d.viewer, tokens: tokens, patch: x.State, ttl: d.conversationTTL, inHands: d.inHands},
 	}
 	call.prepare()
 	written, err := d.writer.submit(call)
@@ -245,7 +253,8 @@ func said(c memory.Conversation, who memory.Speaker, content string, by chain.Ha
 func (d *DB) UpdateState(ctx context.Context, id memory.ID, patch memory.State) (memory.Conversation, error) {
 	var kept memory.Conversation
 	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) (err error) {
-		if kept, err = d.lockConversation(ctx, q, id); err != nil {
+		var now time.Time
+		if kept, now, err = d.lockConversation(ctx, q, id); err != nil {
 			return err
 		}
 		if d.viewer != nil && *d.viewer != kept.Assistant {
@@ -254,25 +263,31 @@ func (d *DB) UpdateState(ctx context.Context, id memory.ID, patch memory.State) 
 		if kept.State, err = kept.State.Merge("state", patch); err != nil {
 			return err
 		}
-		kept.Touch(d.moment(), d.conversationTTL)
+		kept.Touch(now, d.conversationTTL)
 		return q.SetState(ctx, kept.State.JSON(), kept.LastActivity, kept.ExpiresAt, id.String())
 	})
 	return kept, err
 }
 
-func (d *DB) lockConversation(ctx context.Context, q *dbgen.Queries, id memory.ID) (memory.Conversation, error) {
-	rows, err := q.LockConversation(ctx, id.String(), d.moment(), d.viewerText())
+// lockConversation gives a conversation that has not expired when it is had, and when that is.
+func (d *DB) lockConversation(ctx context.Context, q *dbgen.Queries, id memory.ID) (c memory.Conversation, now time.Time, err error) {
+	rows, err := q.LockConversation(ctx, id.String(), d.viewerText())
 	if err == nil && len(rows) == 0 {
 		err = errNoConversation("conversation")
 	}
 	if err != nil {
-		return memory.Conversation{}, err
+		return c, now, err
 	}
-	c, err := d.conversationOf(rows[0])
-	if err == nil && !d.moment().Before(c.ExpiresAt) { // it ended while it was waited for
+	if at := d.inHands(); at != nil {
+		now = *at
+	} else if now, err = q.Clock(ctx); err != nil {
+		return c, now, err
+	}
+	c, err = d.conversationOf(rows[0])
+	if err == nil && !now.Before(c.ExpiresAt) {
 		err = errNoConversation("conversation")
 	}
-	return c, err
+	return c, now.UTC(), err
 }
 
 // DeleteConversation removes a working memory and begins the one that takes its place, of the same user and assistant. With
@@ -296,7 +311,7 @@ func (d *DB) DeleteConversation(ctx context.Context, id memory.ID, eraseFor stri
 				return err
 			}
 		}
-		ended, err := d.lockConversation(ctx, q, id)
+		ended, _, err := d.lockConversation(ctx, q, id)
 		if err != nil {
 			return err
 		}
@@ -336,7 +351,7 @@ func (d *DB) SweepConversations(ctx context.Context) (int64, error) {
 	const most = 1000 // in one transaction
 	var all int64
 	for {
-		n, err := d.queries().SweepConversations(ctx, d.moment(), most)
+		n, err := d.queries().SweepConversations(ctx, d.inHands(), most)
 		if all += n; err != nil || n < most {
 			return all, mapError(err)
 		}

@@ -28,7 +28,7 @@ type hands struct{ at atomic.Int64 }
 func handsOf(store *db.DB) *hands {
 	h := &hands{}
 	h.set(time.Date(2026, 2, 8, 10, 0, 0, 0, time.UTC))
-	store.Now = func() time.Time { return time.UnixMicro(h.at.Load()) }
+	store.Clock = func() time.Time { return time.UnixMicro(h.at.Load()) }
 	return h
 }
 

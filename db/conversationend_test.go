@@ -206,3 +206,99 @@ func TestThousandRaceTheEnd(t *testing.T) {
 	t.Logf("%d renewed, %d had ended", renewed, refused)
 	wantLog(t, store, 0)
 }
+
+// Of servers that take other times for the database's, all say the same: what has ended is gone, what has not is there, and
+// lasts from now on by the database's clock.
+func TestServersWithWrongClocks(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	other, conn := openURL(t, url), superuser(t, url)
+	long, ended := start(t, store, memory.Client, "42"), start(t, store, memory.Client, "42")
+	mustExec(t, conn, "UPDATE memory.conversations SET expires_at = clock_timestamp() - INTERVAL '10 minutes' WHERE id = $1", ended.ID.String())
+	for wrong, server := range map[time.Duration]*db.DB{-15 * time.Minute: store, 24 * time.Hour: other} {
+		said := func() time.Time { return value[time.Time](t, conn, "SELECT clock_timestamp()") }
+		set := func() *db.DB { server.SetClock(said().Add(wrong)); return server } // it asks the database again at times
+		lasts := func(what string, do func() (memory.Conversation, error)) {
+			t.Helper()
+			before := said()
+			c, err := do()
+			if err != nil || c.ExpiresAt.Before(before.Add(memory.DefaultTTL)) || c.ExpiresAt.After(said().Add(memory.DefaultTTL)) {
+				t.Errorf("wrong by %v, %s: until %v, %v; want half an hour after %v", wrong, what, c.ExpiresAt, err, before)
+			}
+		}
+		lasts("started", func() (memory.Conversation, error) {
+			return set().StartConversation(t.Context(), memory.Client, "43", assistant)
+		})
+		for _, c := range []memory.Conversation{long, ended} {
+			there := c.ID == long.ID
+			for name, err := range map[string]error{
+				"read":   func() error { _, err := set().Conversation(t.Context(), c.ID); return err }(),
+				"prompt": func() error { _, err := set().ConversationForPrompt(t.Context(), c.ID); return err }(),
+			} {
+				if there != (err == nil) {
+					t.Errorf("wrong by %v, %s: %v; it is there: %v", wrong, name, err, there)
+				}
+			}
+			record := func() (memory.Conversation, error) {
+				return set().RecordExchange(t.Context(), c.ID, db.Exchange{User: "a", Assistant: "b"}, assistant)
+			}
+			change := func() (memory.Conversation, error) {
+				return set().UpdateState(t.Context(), c.ID, memory.State{"a": []byte("1")})
+			}
+			if there {
+				lasts("recorded", record)
+				lasts("changed", change)
+				continue
+			}
+			_, err := record()
+			wantGone(t, "recorded", err)
+			_, err = change()
+			wantGone(t, "changed", err)
+			_, err = set().DeleteConversation(t.Context(), c.ID, "", assistant)
+			wantGone(t, "deleted", err)
+		}
+		if all, err := set().Conversations(t.Context(), memory.Client, "42"); err != nil || len(all) != 1 || all[0].ID != long.ID {
+			t.Errorf("wrong by %v, listed: %d, %v; want the one that lasts", wrong, len(all), err)
+		}
+	}
+	other.SetClock(value[time.Time](t, conn, "SELECT clock_timestamp() + INTERVAL '1 day'"))
+	if n, err := other.SweepConversations(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d were swept, %v; want the one that has ended", n, err)
+	}
+}
+
+// A conversation that ends while a change of it waits for another is gone, as late as that.
+func TestConversationEndsWhileWaitedFor(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	holder, conn := superuser(t, url), superuser(t, url)
+	for name, change := range map[string]func(c memory.Conversation) error{
+		"recorded": func(c memory.Conversation) error {
+			_, err := store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "a", Assistant: "b"}, assistant)
+			return err
+		},
+		"changed": func(c memory.Conversation) error {
+			_, err := store.UpdateState(t.Context(), c.ID, memory.State{"a": []byte("1")})
+			return err
+		},
+	} {
+		c := start(t, store, memory.Client, "42")
+		mustExec(t, conn, "UPDATE memory.conversations SET expires_at = clock_timestamp() + INTERVAL '2 seconds' WHERE id = $1", c.ID.String())
+		tx, err := holder.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(t.Context(), "SELECT FROM memory.conversations WHERE id = $1 FOR UPDATE", c.ID.String()); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- change(c) }()
+		eventually(t, "it ends", func() bool {
+			return value[bool](t, conn, "SELECT expires_at < clock_timestamp() FROM memory.conversations WHERE id = $1", c.ID.String())
+		})
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wantGone(t, name, <-done)
+	}
+}

@@ -65,8 +65,8 @@ type shared struct {
 
 	undisturbed sync.Mutex // see withoutErasures
 
-	// Now is the database's clock, as far as it is known without asking; tests may put another in its place.
-	Now func() time.Time
+	// Clock is a clock in the hands of a test, in the place of the database's. Nil: there is none.
+	Clock func() time.Time
 }
 
 // Option changes how Open connects.
@@ -110,7 +110,6 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
 		conversationTTL: memory.DefaultTTL, windows: newWindows(),
 	}}
-	d.Now = d.clock.now
 	err = d.clock.ask(ctx, pool)
 	if err == nil {
 		err = reads.QueryRow(ctx, fencedSQL).Scan(&d.fenced)

@@ -25,12 +25,12 @@ var (
 // exchange is what two messages of a call are: what a user and an assistant have said. The conversation's working memory
 // takes them in the transaction that appends them.
 type exchange struct {
-	id     memory.ID
-	viewer *chain.Hash // who records it; nil: an administrator
-	tokens [2]int      // of what was said
-	patch  memory.State
-	ttl    time.Duration
-	now    func() time.Time
+	id      memory.ID
+	viewer  *chain.Hash // who records it; nil: an administrator
+	tokens  [2]int      // of what was said
+	patch   memory.State
+	ttl     time.Duration
+	inHands func() *time.Time
 
 	kept memory.Conversation // what came of it
 }
@@ -94,7 +94,10 @@ func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated in
 	if x == nil {
 		return nil
 	}
-	now, id := x.now().UTC().Truncate(time.Microsecond), x.id.String()
+	now, id := p.now.UTC(), x.id.String()
+	if at := x.inHands(); at != nil {
+		now = *at
+	}
 	found := p.talks[id]
 	if found == nil || !now.Before(found.ExpiresAt) || x.viewer != nil && *x.viewer != found.Assistant {
 		return errNoConversation("conversation")

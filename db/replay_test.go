@@ -216,7 +216,7 @@ func TestReplayNamesComponentsByOneClock(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []time.Duration{-time.Hour, time.Hour} {
 		store, url := open(t)
-		store.Now = func() time.Time { return time.Now().Add(wrong) }
+		store.Clock = func() time.Time { return time.Now().Add(wrong) }
 		log := talk(t, store)
 		conn := superuser(t, url)
 		mustExec(t, conn, "INSERT INTO core.players (hash, namespace, key, name) SELECT DISTINCT owner_id, 'ply', owner_id::TEXT, 'Marta' FROM log.messages")

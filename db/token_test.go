@@ -132,7 +132,7 @@ func TestTokensOfAPlayer(t *testing.T) {
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	store, url := open(t)
-	store.Now = func() time.Time { return time.Unix(0, 0) }
+	store.Clock = func() time.Time { return time.Unix(0, 0) }
 	draft := agentDraft()
 	soon := query[time.Time](t, url, "SELECT clock_timestamp() + INTERVAL '1 second'")
 	draft.Expires = &soon

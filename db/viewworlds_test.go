@@ -115,7 +115,7 @@ func TestViewOfTwoWorlds(t *testing.T) {
 
 func compareWorlds(t *testing.T, v *vocabulary, one, other *db.DB, fenced bool) {
 	now := func() time.Time { return longAgo.Add(2 * time.Hour) }
-	one.Now, other.Now = now, now
+	one.Clock, other.Clock = now, now
 	if !fenced {
 		one.Unfence()
 		other.Unfence()

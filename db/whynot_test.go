@@ -285,7 +285,7 @@ func TestSelectionsAreListed(t *testing.T) {
 	store, _ := open(t)
 	mustAppend(t, store, from(ana, "a", "the harbour at night", ben))
 	at := longAgo
-	store.Now = func() time.Time { return at }
+	store.Clock = func() time.Time { return at }
 	var hers, all []string
 	for i := range 7 {
 		at = at.Add(time.Minute)

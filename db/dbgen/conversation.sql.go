@@ -12,12 +12,23 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
-const conversationByID = `-- name: ConversationByID :many
-SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at FROM memory.conversations c
-WHERE c.id = $1 AND c.expires_at > $2 AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
+const clock = `-- name: Clock :one
+SELECT clock_timestamp()::TIMESTAMPTZ AS now
 `
 
-func (q *Queries) ConversationByID(ctx context.Context, iD string, now time.Time, viewer *string) ([]MemoryConversation, error) {
+func (q *Queries) Clock(ctx context.Context) (time.Time, error) {
+	row := q.db.QueryRow(ctx, clock)
+	var now time.Time
+	err := row.Scan(&now)
+	return now, err
+}
+
+const conversationByID = `-- name: ConversationByID :many
+SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at FROM memory.conversations c
+WHERE c.id = $1 AND c.expires_at > COALESCE($2::TIMESTAMPTZ, statement_timestamp()) AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
+`
+
+func (q *Queries) ConversationByID(ctx context.Context, iD string, now *time.Time, viewer *string) ([]MemoryConversation, error) {
 	rows, err := q.db.Query(ctx, conversationByID, iD, now, viewer)
 	if err != nil {
 		return nil, err
@@ -51,7 +62,7 @@ func (q *Queries) ConversationByID(ctx context.Context, iD string, now time.Time
 
 const conversationForPrompt = `-- name: ConversationForPrompt :many
 SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at, memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
-WHERE c.id = $1 AND c.expires_at > $2 AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
+WHERE c.id = $1 AND c.expires_at > COALESCE($2::TIMESTAMPTZ, statement_timestamp()) AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
 `
 
 type ConversationForPromptRow struct {
@@ -60,7 +71,7 @@ type ConversationForPromptRow struct {
 }
 
 // The same, and which messages of its turns are in quarantine.
-func (q *Queries) ConversationForPrompt(ctx context.Context, iD string, now time.Time, viewer *string) ([]ConversationForPromptRow, error) {
+func (q *Queries) ConversationForPrompt(ctx context.Context, iD string, now *time.Time, viewer *string) ([]ConversationForPromptRow, error) {
 	rows, err := q.db.Query(ctx, conversationForPrompt, iD, now, viewer)
 	if err != nil {
 		return nil, err
@@ -130,7 +141,7 @@ SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash,
     CASE WHEN $1::BOOLEAN THEN c.history ELSE '[]' END::JSONB AS history, CASE WHEN $1::BOOLEAN THEN c.state ELSE '{}' END::JSONB AS state,
     c.created_at, c.last_activity, c.expires_at
 FROM memory.conversations c
-WHERE c.role = $2 AND c.user_id = $3 AND c.expires_at > $4
+WHERE c.role = $2 AND c.user_id = $3 AND c.expires_at > COALESCE($4::TIMESTAMPTZ, statement_timestamp())
     AND ($5::bpchar IS NULL OR $5::bpchar IN (c.assistant, c.person))
 ORDER BY c.last_activity DESC, c.id LIMIT $6
 `
@@ -139,7 +150,7 @@ type ConversationsOfParams struct {
 	WithMemory bool
 	Role       string
 	UserID     string
-	Now        time.Time
+	Now        *time.Time
 	Viewer     *string
 	Most       int32
 }
@@ -209,12 +220,13 @@ func (q *Queries) DropConversation(ctx context.Context, id string) error {
 
 const lockConversation = `-- name: LockConversation :many
 SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at FROM memory.conversations c
-WHERE c.id = $1 AND c.expires_at > $2 AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
+WHERE c.id = $1 AND ($2::bpchar IS NULL OR $2::bpchar IN (c.assistant, c.person))
 FOR UPDATE
 `
 
-func (q *Queries) LockConversation(ctx context.Context, iD string, now time.Time, viewer *string) ([]MemoryConversation, error) {
-	rows, err := q.db.Query(ctx, lockConversation, iD, now, viewer)
+// Whether it has ended is to be told when it is had, which may be after others let go of it.
+func (q *Queries) LockConversation(ctx context.Context, iD string, viewer *string) ([]MemoryConversation, error) {
+	rows, err := q.db.Query(ctx, lockConversation, iD, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -259,9 +271,11 @@ func (q *Queries) LockConversationLog(ctx context.Context, sessions []string) er
 const newConversation = `-- name: NewConversation :many
 
 INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
-SELECT CAST($1::TEXT AS TEXT), $2::TEXT, $3::TEXT, $4::bpchar, $5::bpchar, $6::bpchar, $7::TIMESTAMPTZ, $7, $8::TIMESTAMPTZ
+SELECT CAST($1::TEXT AS TEXT), $2::TEXT, $3::TEXT, $4::bpchar, $5::bpchar, $6::bpchar, n.now, n.now,
+    n.now + $7::BIGINT * INTERVAL '1 microsecond'
+FROM (SELECT COALESCE($8::TIMESTAMPTZ, statement_timestamp()) AS now) n
 WHERE (SELECT count(*) FROM memory.conversations c
-    WHERE c.role = $2 AND c.user_id = $3 AND c.assistant = $5 AND c.expires_at > $7) < $9::BIGINT
+    WHERE c.role = $2 AND c.user_id = $3 AND c.assistant = $5 AND c.expires_at > n.now) < $9::BIGINT
 RETURNING id, role, user_id, person, assistant, session_hash, history, state, created_at, last_activity, expires_at
 `
 
@@ -272,13 +286,13 @@ type NewConversationParams struct {
 	Person      string
 	Assistant   string
 	SessionHash string
-	CreatedAt   time.Time
-	ExpiresAt   time.Time
+	Lasting     int64
+	Now         *time.Time
 	Most        int64
 }
 
 // What assistants know now. A viewer sees conversations that they take part in, as the assistant or as the user; no one sees
-// what has expired.
+// what has expired, by the database's own clock, unless a test has another in its hands.
 // Unless the user has as many with this assistant as are allowed.
 func (q *Queries) NewConversation(ctx context.Context, arg NewConversationParams) ([]MemoryConversation, error) {
 	rows, err := q.db.Query(ctx, newConversation,
@@ -288,8 +302,8 @@ func (q *Queries) NewConversation(ctx context.Context, arg NewConversationParams
 		arg.Person,
 		arg.Assistant,
 		arg.SessionHash,
-		arg.CreatedAt,
-		arg.ExpiresAt,
+		arg.Lasting,
+		arg.Now,
 		arg.Most,
 	)
 	if err != nil {
@@ -338,11 +352,11 @@ func (q *Queries) SetState(ctx context.Context, state chain.JSON, lastActivity t
 
 const sweepConversations = `-- name: SweepConversations :execrows
 DELETE FROM memory.conversations WHERE id = ANY (ARRAY(
-    SELECT c.id FROM memory.conversations c WHERE c.expires_at <= $1 ORDER BY c.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))
+    SELECT c.id FROM memory.conversations c WHERE c.expires_at <= COALESCE($1::TIMESTAMPTZ, statement_timestamp()) ORDER BY c.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))
 `
 
 // Frees the room of what has expired. What somebody is renewing at this moment is left alone.
-func (q *Queries) SweepConversations(ctx context.Context, now time.Time, most int32) (int64, error) {
+func (q *Queries) SweepConversations(ctx context.Context, now *time.Time, most int32) (int64, error) {
 	result, err := q.db.Exec(ctx, sweepConversations, now, most)
 	if err != nil {
 		return 0, err

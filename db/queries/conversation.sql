@@ -1,27 +1,33 @@
 -- What assistants know now. A viewer sees conversations that they take part in, as the assistant or as the user; no one sees
--- what has expired.
+-- what has expired, by the database's own clock, unless a test has another in its hands.
 
 -- name: NewConversation :many
 -- Unless the user has as many with this assistant as are allowed.
 INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
-SELECT CAST(@id::TEXT AS TEXT), @role::TEXT, @user_id::TEXT, @person::bpchar, @assistant::bpchar, @session_hash::bpchar, @created_at::TIMESTAMPTZ, @created_at, @expires_at::TIMESTAMPTZ
+SELECT CAST(@id::TEXT AS TEXT), @role::TEXT, @user_id::TEXT, @person::bpchar, @assistant::bpchar, @session_hash::bpchar, n.now, n.now,
+    n.now + @lasting::BIGINT * INTERVAL '1 microsecond'
+FROM (SELECT COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) AS now) n
 WHERE (SELECT count(*) FROM memory.conversations c
-    WHERE c.role = @role AND c.user_id = @user_id AND c.assistant = @assistant AND c.expires_at > @created_at) < @most::BIGINT
+    WHERE c.role = @role AND c.user_id = @user_id AND c.assistant = @assistant AND c.expires_at > n.now) < @most::BIGINT
 RETURNING *;
 
 -- name: ConversationByID :many
 SELECT c.* FROM memory.conversations c
-WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
+WHERE c.id = @id AND c.expires_at > COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
 
 -- name: ConversationForPrompt :many
 -- The same, and which messages of its turns are in quarantine.
 SELECT sqlc.embed(c), memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
-WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
+WHERE c.id = @id AND c.expires_at > COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
 
 -- name: LockConversation :many
+-- Whether it has ended is to be told when it is had, which may be after others let go of it.
 SELECT c.* FROM memory.conversations c
-WHERE c.id = @id AND c.expires_at > @now AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))
+WHERE c.id = @id AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))
 FOR UPDATE;
+
+-- name: Clock :one
+SELECT clock_timestamp()::TIMESTAMPTZ AS now;
 
 -- name: ConversationsOf :many
 -- The live conversations of a user, the latest first; with what is in memory only if that is asked for.
@@ -29,7 +35,7 @@ SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash,
     CASE WHEN @with_memory::BOOLEAN THEN c.history ELSE '[]' END::JSONB AS history, CASE WHEN @with_memory::BOOLEAN THEN c.state ELSE '{}' END::JSONB AS state,
     c.created_at, c.last_activity, c.expires_at
 FROM memory.conversations c
-WHERE c.role = @role AND c.user_id = @user_id AND c.expires_at > @now
+WHERE c.role = @role AND c.user_id = @user_id AND c.expires_at > COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp())
     AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))
 ORDER BY c.last_activity DESC, c.id LIMIT @most;
 
@@ -53,4 +59,4 @@ ORDER BY m.sequence LIMIT @most;
 -- name: SweepConversations :execrows
 -- Frees the room of what has expired. What somebody is renewing at this moment is left alone.
 DELETE FROM memory.conversations WHERE id = ANY (ARRAY(
-    SELECT c.id FROM memory.conversations c WHERE c.expires_at <= @now ORDER BY c.expires_at LIMIT @most FOR UPDATE SKIP LOCKED));
+    SELECT c.id FROM memory.conversations c WHERE c.expires_at <= COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) ORDER BY c.expires_at LIMIT @most FOR UPDATE SKIP LOCKED));
