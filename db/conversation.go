@@ -63,7 +63,7 @@ func (d *DB) startConversation(ctx context.Context, id memory.ID, assistant chai
 func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID, person, assistant chain.Hash) (memory.Conversation, error) {
 	rows, err := q.NewConversation(ctx, dbgen.NewConversationParams{
 		ID: id.String(), Role: string(id.Role), UserID: id.UserID, Person: person.String(), Assistant: assistant.String(),
-		SessionHash: id.Session().String(), Now: d.inHands(), Lasting: d.conversationTTL.Microseconds(), Most: MaxConversations,
+		SessionHash: id.Session().String(), Now: d.inHands(), Seconds: d.conversationTTL.Seconds(), Most: MaxConversations,
 	})
 	if err == nil && len(rows) == 0 {
 		err = fault.New(fault.Conflict, "the user has %d conversations with you, which is the most at a time", MaxConversations)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/ingest"
 	"github.com/tzzr/context-manager/internal/memory"
 )
@@ -116,7 +117,43 @@ func TestEventsAreInOrderByTime(t *testing.T) {
 	wantLog(t, store, 0)
 }
 
-// So are the two messages of an exchange, and those of one call.
+// A user who is called as an agent does not come to speak as it, nor an agent who is called as a user; whoever else takes part is
+// told by hash.
+func TestEventsAreInTheNameOfWhoTheyAreFrom(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	conn := superuser(t, url)
+	list := func(agent, user, content string) string {
+		return fmt.Sprintf(`[{"source": "s", "agent": %q, "user_id": %q, "thread_id": "t", "role": "user", "content": %q}]`, agent, user, content)
+	}
+	deliver(t, store, list("jarvis", "ana", "hola"))
+	deliver(t, store, list("jarvis", "jarvis", "me llamo así"))
+	deliver(t, store, list("ana", "ana", "y yo"))
+	agent, ana, forger, twin := component.DefaultHash("ply", "jarvis"), component.DefaultHash("plu", "ana"), component.DefaultHash("plu", "jarvis"), component.DefaultHash("ply", "ana")
+	thread := chain.JSON(`{"thread_id": "t"}`)
+	forge := func(name, role string, from, to chain.Hash) {
+		session := hashOf("forged %s", name)
+		d := chain.Draft{SessionHash: session, ThreadHash: &session, OwnerID: from, PlayerIDs: []chain.Hash{to}, Role: &role, Ambient: &thread, Content: name}
+		if _, err := store.As(from).Append(t.Context(), []chain.Draft{d}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forge("as the agent", "assistant", forger, ana)
+	forge("as the user", "user", twin, agent)
+	for by, want := range map[[2]string][]string{
+		{"jarvis", "ana"}: {"user: hola"}, {"jarvis", "jarvis"}: {"user: me llamo así"}, {"ana", "ana"}: {"user: y yo"},
+		{forger.String(), "ana"}: {"assistant: as the agent"}, {"jarvis", twin.String()}: {"user: as the user"},
+	} {
+		if diff := cmp.Diff(want, saidLast(t, conn, by[0], by[1], "t", 20)); diff != "" {
+			t.Errorf("%s with %s: %s", by[0], by[1], diff)
+		}
+	}
+	if n := value[int](t, conn, "SELECT count(*) FROM ia_nest_events"); n != 5 {
+		t.Errorf("%d events, want each once", n)
+	}
+}
+
+// Each message has a time of its own within its session: the two messages of an exchange, and those of one call.
 func TestMessagesHaveTimesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	store, url := open(t)

@@ -271,11 +271,11 @@ func (q *Queries) LockConversationLog(ctx context.Context, sessions []string) er
 const newConversation = `-- name: NewConversation :many
 
 INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
-SELECT CAST($1::TEXT AS TEXT), $2::TEXT, $3::TEXT, $4::bpchar, $5::bpchar, $6::bpchar, n.now, n.now,
-    n.now + $7::BIGINT * INTERVAL '1 microsecond'
-FROM (SELECT COALESCE($8::TIMESTAMPTZ, statement_timestamp()) AS now) n
+SELECT CAST($1::TEXT AS TEXT), $2::TEXT, $3::TEXT, $4::bpchar, $5::bpchar, $6::bpchar,
+    COALESCE($7::TIMESTAMPTZ, statement_timestamp()), COALESCE($7::TIMESTAMPTZ, statement_timestamp()),
+    COALESCE($7::TIMESTAMPTZ, statement_timestamp()) + make_interval(secs => $8::FLOAT8)
 WHERE (SELECT count(*) FROM memory.conversations c
-    WHERE c.role = $2 AND c.user_id = $3 AND c.assistant = $5 AND c.expires_at > n.now) < $9::BIGINT
+    WHERE c.role = $2 AND c.user_id = $3 AND c.assistant = $5 AND c.expires_at > COALESCE($7::TIMESTAMPTZ, statement_timestamp())) < $9::BIGINT
 RETURNING id, role, user_id, person, assistant, session_hash, history, state, created_at, last_activity, expires_at
 `
 
@@ -286,8 +286,8 @@ type NewConversationParams struct {
 	Person      string
 	Assistant   string
 	SessionHash string
-	Lasting     int64
 	Now         *time.Time
+	Seconds     float64
 	Most        int64
 }
 
@@ -302,8 +302,8 @@ func (q *Queries) NewConversation(ctx context.Context, arg NewConversationParams
 		arg.Person,
 		arg.Assistant,
 		arg.SessionHash,
-		arg.Lasting,
 		arg.Now,
+		arg.Seconds,
 		arg.Most,
 	)
 	if err != nil {

@@ -434,6 +434,11 @@ type KnowledgeRecord struct {
 	CreatedAt time.Time
 }
 
+type LogAgentName struct {
+	Hash string
+	Name interface{}
+}
+
 type LogAppendKey struct {
 	OwnerID     chain.Hash
 	Key         string
@@ -513,7 +518,7 @@ type LogParticipant struct {
 	Player string
 }
 
-type LogPlayerName struct {
+type LogPersonName struct {
 	Hash string
 	Name interface{}
 }

@@ -4,11 +4,11 @@
 -- name: NewConversation :many
 -- Unless the user has as many with this assistant as are allowed.
 INSERT INTO memory.conversations (id, role, user_id, person, assistant, session_hash, created_at, last_activity, expires_at)
-SELECT CAST(@id::TEXT AS TEXT), @role::TEXT, @user_id::TEXT, @person::bpchar, @assistant::bpchar, @session_hash::bpchar, n.now, n.now,
-    n.now + @lasting::BIGINT * INTERVAL '1 microsecond'
-FROM (SELECT COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) AS now) n
+SELECT CAST(@id::TEXT AS TEXT), @role::TEXT, @user_id::TEXT, @person::bpchar, @assistant::bpchar, @session_hash::bpchar,
+    COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()), COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()),
+    COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) + make_interval(secs => @seconds::FLOAT8)
 WHERE (SELECT count(*) FROM memory.conversations c
-    WHERE c.role = @role AND c.user_id = @user_id AND c.assistant = @assistant AND c.expires_at > n.now) < @most::BIGINT
+    WHERE c.role = @role AND c.user_id = @user_id AND c.assistant = @assistant AND c.expires_at > COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp())) < @most::BIGINT
 RETURNING *;
 
 -- name: ConversationByID :many

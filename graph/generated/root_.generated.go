@@ -6340,7 +6340,7 @@ type EventThread {
   startedAt: Time!
   "When its last event happened."
   lastEventAt: Time!
-  "How many events it has, errors and others included."
+  "How many messages its session has, errors and what came otherwise included, without what is erased."
   numEvents: Int!
   "The same in the log."
   thread: Thread!

@@ -1,4 +1,4 @@
--- Messages whose time the log gives have each a time of their own within their session.
+-- By their times the events of a thread are in the order of the chain, and each is shown in the name of who it is from.
 
 -- +goose Up
 SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
@@ -127,3 +127,37 @@ BEGIN
     RETURN NEW;
 END $$;
 -- +goose StatementEnd
+
+-- What the two of an event are called: an agent and a user by the key that events have for them, everybody else by their hash, so
+-- that no user comes to speak as the agent whose name they have taken. Nobody has no name.
+CREATE VIEW log.agent_names AS
+    SELECT p.hash::CHAR(64) AS hash, p.key COLLATE "C" AS name FROM core.players p WHERE p.namespace = 'ply'
+    UNION ALL
+    SELECT n.player, n.player::TEXT FROM log.participants n
+    WHERE NOT EXISTS (SELECT FROM core.players p WHERE p.hash = n.player AND p.namespace = 'ply')
+        AND NOT EXISTS (SELECT FROM log.participants o WHERE o.player = n.player AND o.id < n.id)
+    UNION ALL
+    SELECT ''::CHAR(64), NULL::TEXT;
+CREATE VIEW log.person_names AS
+    SELECT p.hash::CHAR(64) AS hash, p.key COLLATE "C" AS name FROM core.players p WHERE p.namespace = 'plu'
+    UNION ALL
+    SELECT n.player, n.player::TEXT FROM log.participants n
+    WHERE NOT EXISTS (SELECT FROM core.players p WHERE p.hash = n.player AND p.namespace = 'plu')
+        AND NOT EXISTS (SELECT FROM log.participants o WHERE o.player = n.player AND o.id < n.id)
+    UNION ALL
+    SELECT ''::CHAR(64), NULL::TEXT;
+
+-- As in 00020_events.sql, but for the names.
+CREATE OR REPLACE VIEW public.ia_nest_events AS
+    SELECT m.id, m.source, a.name AS agent, p.name AS user_id, m.channel, log.event_thread(m.ambient, m.thread_hash) AS thread_id,
+        m.event_type::TEXT AS event_type, m.role, m.importance,
+        ARRAY(SELECT COALESCE(h.key, t.hash) FROM unnest(m.hashtags) WITH ORDINALITY AS t (hash, position)
+            LEFT JOIN core.hashtags h ON h.hash = t.hash ORDER BY t.position) AS tags,
+        m.content, m.attachments AS payload, m.created_at
+    FROM log.agent_names a CROSS JOIN log.person_names p
+    JOIN log.messages m
+        ON log.pair_key(log.event_agent(m.role, m.owner_id, m.players_id), log.event_person(m.role, m.owner_id, m.players_id))
+            = log.pair_key(a.hash, p.hash)
+        AND log.event_agent(m.role, m.owner_id, m.players_id) = a.hash AND log.event_person(m.role, m.owner_id, m.players_id) = p.hash
+    WHERE m.content IS NOT NULL;
+DROP VIEW log.player_names;
