@@ -9,6 +9,7 @@ import (
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/config"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // talk asks in the name of somebody, and gives the field's value; it fails unless the outcome has this code.
@@ -101,6 +102,17 @@ func TestConversationsOverHTTP(t *testing.T) {
 				}
 				return roles, all, tokens
 			}
+			for more, field := range map[string]string{
+				", context: {query: \"x\", limit: 0}": "context.limit", ", context: {query: \"x\", tokenBudget: 0}": "context.tokenBudget", ", tokenBudget: 100, context: {query: \"x\", limit: 0}": "context.limit",
+			} {
+				r := s.ask(agent, `mutation($c: String!) { promptMessages(conversation: $c, input: "¿Y?", rolePrompt: "Eres"`+more+`) { role } }`, object{"c": id}).reply(t)
+				if r.code() != "BAD_USER_INPUT" || !strings.Contains(fmt.Sprint(r.Errors), field+": ") {
+					t.Errorf("%s: %v, want it to name %s", more, r.Errors, field)
+				}
+			}
+			user := s.token(auth.Agent, memory.Person(memory.Role(strings.ToLower(flow.role)), flow.user), auth.AllScopes)
+			s.talk(t, user, "", `query($c: String!) { conversation(id: $c) { id } }`, object{"c": id})
+			s.talk(t, user, "NOT_FOUND", `mutation($c: String!) { promptMessages(conversation: $c, input: "¿Y?", rolePrompt: "Eres") { role } }`, object{"c": id})
 			roles, all, _ := prompt("", "¿Y entonces?", "")
 			if got := strings.Join(roles, " "); got != "system system system user assistant user assistant user" {
 				t.Errorf("roles are %s", got)
@@ -126,6 +138,26 @@ func TestConversationsOverHTTP(t *testing.T) {
 				}
 				s.talk(t, s.admin, "", `mutation($h: Hash!) { releaseQuarantine(message: $h, reason: "revisado") { reason } }`, object{"h": poison})
 			}
+
+			// The stable parts are the same to the byte, whatever was said since and however the same state is written.
+			stable := func() string {
+				list := ask("", `mutation($c: String!, $p: String!, $r: String) { promptMessages(conversation: $c, input: "¿Y?", rolePrompt: $p, rules: $r) { content } }`,
+					object{"c": id, "p": flow.rolePrompt, "r": flow.rules}).([]any)
+				return fmt.Sprintf("%q", list[:3])
+			}
+			update := func(state string) {
+				ask("", `mutation($c: String!, $s: JSON!) { updateState(conversation: $c, state: $s) { id } }`, object{"c": id, "s": json.RawMessage(state)})
+			}
+			update(`{"z":{"talla":43,"b":[{"y":1,"x":"<a> & b"}]},"aa":1}`)
+			first := stable()
+			record("", "hola", "buenas", nil)
+			if again := stable(); again != first {
+				t.Errorf("after an exchange %s, before %s", again, first)
+			}
+			if update(`{"aa": 1, "z": {"b": [{"x": "<a> \u0026 b", "y": 1}], "talla": 43}}`); stable() != first {
+				t.Errorf("after the same state, written otherwise, %s, before %s", stable(), first)
+			}
+			update(`{"z": null, "aa": null}`)
 
 			// What falls out of the history is found again.
 			for n := range 7 { // of which the history holds the last five

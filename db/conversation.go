@@ -112,7 +112,8 @@ func (d *DB) Conversation(ctx context.Context, id memory.ID) (memory.Conversatio
 	return d.conversationOf(rows[0])
 }
 
-// ConversationForPrompt gives what Conversation gives but for turns whose messages are in quarantine, which no prompt is to have.
+// ConversationForPrompt gives what Conversation gives but for turns whose messages are in quarantine, which no prompt is to have;
+// NOT_FOUND for the user, too: a prompt is the assistant's.
 func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Conversation, error) {
 	rows, err := d.readByKey().ConversationForPrompt(ctx, id.String(), d.inHands(), d.viewerText())
 	if err != nil {
@@ -122,6 +123,9 @@ func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Co
 		return memory.Conversation{}, errNoConversation("conversation")
 	}
 	c, err := d.conversationOf(rows[0].MemoryConversation)
+	if err == nil && d.viewer != nil && *d.viewer != c.Assistant {
+		return memory.Conversation{}, errNoConversation("conversation")
+	}
 	if hidden := rows[0].Quarantined; len(hidden) > 0 {
 		c.History = slices.DeleteFunc(c.History, func(turn memory.Turn) bool { return slices.Contains(hidden, turn.Message.String()) })
 	}

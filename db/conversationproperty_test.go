@@ -135,6 +135,12 @@ func wantSeen(t *testing.T, rt *rapid.T, view *db.DB, who chain.Hash, live map[s
 			state[key] = string(value)
 		}
 		newest := of.said[max(0, len(of.said)-memory.MaxTurns):]
+		if who == of.c.Person && who != of.c.Assistant { // a prompt is the assistant's
+			if fault.CodeOf(promptErr) != fault.NotFound {
+				rt.Fatalf("%s gets a prompt of %s: %v", who, id, promptErr)
+			}
+			prompted, promptErr = c, nil
+		}
 		if err != nil || promptErr != nil || !listed[id] || !slices.Equal(newest, contents(c)) || !maps.Equal(of.state, state) || cmp.Diff(c, prompted) != "" {
 			rt.Fatalf("%s is %v with %v to %s, %v, %v, listed %t; want %v with %v", id, contents(c), state, who, err, promptErr, listed[id], newest, of.state)
 		}

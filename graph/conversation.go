@@ -3,11 +3,13 @@ package graph
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/memory"
+	"github.com/tzzr/context-manager/internal/selection"
 	"github.com/tzzr/context-manager/internal/token"
 )
 
@@ -34,6 +36,10 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 			return nil, err
 		}
 	}
+	request, err := promptContext(input)
+	if err != nil {
+		return nil, err
+	}
 	c, err := r.view(ctx).ConversationForPrompt(ctx, id)
 	if err != nil {
 		return nil, err
@@ -50,7 +56,7 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	var relevant string
 	var tokens int
 	if input != nil && room != 0 {
-		if relevant, tokens, err = r.relevant(ctx, c, *input, room); err != nil {
+		if relevant, tokens, err = r.relevant(ctx, c, request, room); err != nil {
 			return nil, err
 		}
 	}
@@ -62,16 +68,27 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	return out, nil
 }
 
-// relevant selects context for a prompt, of what the assistant sees and the user was named in: what others told the same
-// assistant is none of the user's. It fits into so many tokens, unless room is negative.
-func (r *Resolver) relevant(ctx context.Context, c memory.Conversation, input model.ContextRequestInput, room int) (string, int, error) {
-	request, err := contextRequest(input, "context")
-	if err != nil {
-		return "", 0, err
+// promptContext reads which context to select, also where there will be no room for it.
+func promptContext(input *model.ContextRequestInput) (request selection.Request, err error) {
+	if input == nil {
+		return request, nil
+	}
+	if request, err = contextRequest(*input, "context"); err != nil {
+		return request, err
 	}
 	if request.Scope.Players != nil {
-		return "", 0, fault.Input("context.scope.players", "is the conversation's user: leave it out")
+		return request, fault.Input("context.scope.players", "is the conversation's user: leave it out")
 	}
+	checked := request
+	if checked.At.IsZero() {
+		checked.At = time.Now()
+	}
+	return request, checked.Validate("context")
+}
+
+// relevant selects context for a prompt, of what the assistant sees and the user was named in: what others told the same
+// assistant is none of the user's. It fits into so many tokens, unless room is negative.
+func (r *Resolver) relevant(ctx context.Context, c memory.Conversation, request selection.Request, room int) (string, int, error) {
 	request.Scope.Players = []chain.Hash{c.Person}
 	for _, turn := range c.History {
 		request.Except = append(request.Except, turn.Message)
