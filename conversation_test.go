@@ -190,6 +190,12 @@ func TestConversationsOverHTTP(t *testing.T) {
 			if left := ask("", `query($c: String!) { conversation(id: $c) { id } }`, object{"c": id}); left != nil {
 				t.Errorf("deleted, it is %v", left)
 			}
+			if again := ask("", `mutation($c: String!) { deleteConversation(id: $c, eraseLog: true) { id userId role history { content } } }`, object{"c": id}).(map[string]any); again["id"] == fresh["id"] || again["userId"] != flow.user || again["role"] != flow.role {
+				t.Errorf("again: %v", again)
+			}
+			for _, never := range []string{"client:stranger:", "admin:stranger:"} {
+				ask("NOT_FOUND", `mutation($c: String!) { deleteConversation(id: $c, eraseLog: true) { id } }`, object{"c": never + id[len(id)-36:]})
+			}
 			id = fresh["id"].(string)
 			if _, all, _ = prompt("", flow.asked, context); strings.Contains(all, flow.found) {
 				t.Errorf("erased, it is found: %s", all)

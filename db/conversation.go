@@ -18,10 +18,9 @@ import (
 
 // Limits of conversations.
 const (
-	MaxConversations   = 10_000 // that a user has at a time with an assistant
-	MaxListed          = 1000   // of a user's, the latest
-	MaxConversationLog = 1000   // messages that are erased with a conversation
-	MaxExchangeKey     = 200    // bytes of an idempotency key
+	MaxConversations = 10_000 // that a user has at a time with an assistant
+	MaxListed        = 1000   // of a user's, the latest
+	MaxExchangeKey   = 200    // bytes of an idempotency key
 )
 
 // ConversationSource is the source of messages that record an exchange.
@@ -258,7 +257,7 @@ func (d *DB) UpdateState(ctx context.Context, id memory.ID, patch memory.State) 
 	var kept memory.Conversation
 	err := d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) (err error) {
 		var now time.Time
-		if kept, now, err = d.lockConversation(ctx, q, id); err != nil {
+		if kept, now, err = d.lockConversation(ctx, q, "conversation", id); err != nil {
 			return err
 		}
 		if d.viewer != nil && *d.viewer != kept.Assistant {
@@ -273,11 +272,11 @@ func (d *DB) UpdateState(ctx context.Context, id memory.ID, patch memory.State) 
 	return kept, err
 }
 
-// lockConversation gives a conversation that has not expired when it is had, and when that is.
-func (d *DB) lockConversation(ctx context.Context, q *dbgen.Queries, id memory.ID) (c memory.Conversation, now time.Time, err error) {
+// lockConversation gives a conversation that has not expired when it is had, and when that is; faults name the field.
+func (d *DB) lockConversation(ctx context.Context, q *dbgen.Queries, field string, id memory.ID) (c memory.Conversation, now time.Time, err error) {
 	rows, err := q.LockConversation(ctx, id.String(), d.viewerText())
 	if err == nil && len(rows) == 0 {
-		err = errNoConversation("conversation")
+		err = errNoConversation(field)
 	}
 	if err != nil {
 		return c, now, err
@@ -289,65 +288,9 @@ func (d *DB) lockConversation(ctx context.Context, q *dbgen.Queries, id memory.I
 	}
 	c, err = d.conversationOf(rows[0])
 	if err == nil && !now.Before(c.ExpiresAt) {
-		err = errNoConversation("conversation")
+		err = errNoConversation(field)
 	}
 	return c, now.UTC(), err
-}
-
-// DeleteConversation removes a working memory and begins the one that takes its place, of the same user and assistant. With
-// a reason, what both have said in the conversation is erased from the log as well, as Erase does it: all of that or nothing.
-//
-// Faults: NOT_FOUND; BAD_USER_INPUT if more than MaxConversationLog messages would have to be erased.
-func (d *DB) DeleteConversation(ctx context.Context, id memory.ID, eraseFor string, eraser chain.Hash) (memory.Conversation, error) {
-	fresh, err := memory.NewID(id.Role, id.UserID)
-	if err != nil {
-		return memory.Conversation{}, err
-	}
-	var started memory.Conversation
-	err = d.inTx(ctx, func(_ pgx.Tx, q *dbgen.Queries) error {
-		if eraseFor != "" {
-			// Exchanges lock the session first, then the conversation.
-			sessions := []string{id.Session().String()}
-			if d.office != nil {
-				sessions = append(sessions, AuditSession(d.office.by.Player).String())
-			}
-			if err := q.LockConversationLog(ctx, sessions); err != nil {
-				return err
-			}
-		}
-		ended, _, err := d.lockConversation(ctx, q, id)
-		if err != nil {
-			return err
-		}
-		if err := q.DropConversation(ctx, id.String()); err != nil {
-			return err
-		}
-		if eraseFor != "" {
-			if err := d.eraseConversation(ctx, q, ended, eraser, eraseFor); err != nil {
-				return err
-			}
-		}
-		started, err = d.newConversation(ctx, q, fresh, ended.Person, ended.Assistant)
-		return err
-	})
-	return started, err
-}
-
-// eraseConversation erases what the two of a conversation have said in it; an administrator's doing goes on record.
-func (d *DB) eraseConversation(ctx context.Context, q *dbgen.Queries, c memory.Conversation, eraser chain.Hash, reason string) error {
-	hashes, err := q.ConversationMessages(ctx, c.ID.Session(), c.Person, c.Assistant, MaxConversationLog+1)
-	if err != nil {
-		return err
-	}
-	if len(hashes) > MaxConversationLog {
-		return fault.Input("eraseLog", "would erase more than %d messages; erase them one by one", MaxConversationLog)
-	}
-	for _, hash := range hashes {
-		if _, err := d.eraseIn(ctx, q, hash, eraser, reason); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // SweepConversations frees the room of conversations that have expired, which nobody sees any more, and tells how many.

@@ -37,17 +37,18 @@ func (d *DB) Erase(ctx context.Context, message, eraser chain.Hash, reason strin
 	if err := d.checkErasable(ctx, message); err != nil {
 		return chain.Message{}, err
 	}
-	for try := 1; ; try++ {
-		written, err := d.eraseOnce(ctx, message, eraser, reason)
-		switch {
-		case err == nil && len(written) == 1:
-			return messageOf(written[0]), nil
-		case err == nil:
-			return chain.Message{}, mapError(fmt.Errorf("log.erase gave %d rows", len(written)))
-		case try == eraseTries || !deadlock(err):
-			return chain.Message{}, mapError(err)
-		}
+	var written []dbgen.LogMessage
+	err := againIfDeadlocked(func() (err error) {
+		written, err = d.eraseOnce(ctx, message, eraser, reason)
+		return err
+	})
+	if err == nil && len(written) != 1 {
+		err = fmt.Errorf("log.erase gave %d rows", len(written))
 	}
+	if err != nil {
+		return chain.Message{}, mapError(err)
+	}
+	return messageOf(written[0]), nil
 }
 
 // eraseOnce erases, with what an administrator does on record.
@@ -98,6 +99,15 @@ func (d *DB) withoutErasures(ctx context.Context, f func(q *dbgen.Queries) error
 		}
 		return f(q)
 	})
+}
+
+// againIfDeadlocked does what erases, and again if Postgres broke it off.
+func againIfDeadlocked(erase func() error) error {
+	for try := 1; ; try++ {
+		if err := erase(); err == nil || try == eraseTries || !deadlock(err) {
+			return err
+		}
+	}
 }
 
 func deadlock(err error) bool {

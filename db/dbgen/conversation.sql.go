@@ -104,31 +104,87 @@ func (q *Queries) ConversationForPrompt(ctx context.Context, iD string, now *tim
 	return items, nil
 }
 
-const conversationMessages = `-- name: ConversationMessages :many
-SELECT m.hash FROM log.messages m
-WHERE m.session_hash = $1 AND m.owner_id IN ($2, $3) AND m.event_type <> 'erasure' AND m.content IS NOT NULL
-ORDER BY m.sequence LIMIT $4
+const conversationInLog = `-- name: ConversationInLog :many
+SELECT u.owner_id AS person, a.owner_id AS assistant
+FROM core.players p
+JOIN log.messages u ON u.session_hash = $1 AND u.owner_id = p.hash AND u.source = $2 AND u.role = 'user'
+JOIN log.messages a ON a.session_hash = u.session_hash AND a.sequence = u.sequence + 1 AND a.source = u.source AND a.role = 'assistant'
+WHERE p.namespace = 'plu' AND p.key = $3 AND a.owner_id = ANY (u.players_id) AND u.owner_id = ANY (a.players_id)
+    AND ($4::bpchar IS NULL OR $4::bpchar IN (a.owner_id, u.owner_id))
+ORDER BY u.sequence LIMIT 1
 `
 
-// What can be erased of what the two of a conversation have said in its session.
-func (q *Queries) ConversationMessages(ctx context.Context, sessionHash chain.Hash, person chain.Hash, assistant chain.Hash, most int32) ([]chain.Hash, error) {
-	rows, err := q.db.Query(ctx, conversationMessages,
+type ConversationInLogRow struct {
+	Person    chain.Hash
+	Assistant chain.Hash
+}
+
+// Of whom a conversation was, as its first exchange tells, in which each of the two names the other; so nobody becomes one of them
+// by what they alone write there.
+func (q *Queries) ConversationInLog(ctx context.Context, sessionHash chain.Hash, source *string, userKey string, viewer *string) ([]ConversationInLogRow, error) {
+	rows, err := q.db.Query(ctx, conversationInLog,
 		sessionHash,
-		person,
-		assistant,
-		most,
+		source,
+		userKey,
+		viewer,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []chain.Hash{}
+	items := []ConversationInLogRow{}
 	for rows.Next() {
-		var hash chain.Hash
-		if err := rows.Scan(&hash); err != nil {
+		var i ConversationInLogRow
+		if err := rows.Scan(&i.Person, &i.Assistant); err != nil {
 			return nil, err
 		}
-		items = append(items, hash)
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const conversationMessages = `-- name: ConversationMessages :many
+SELECT m.hash, m.sequence FROM log.messages m
+WHERE m.session_hash = $1 AND m.sequence > $2 AND m.owner_id IN ($3, $4) AND m.event_type <> 'erasure' AND m.content IS NOT NULL
+ORDER BY m.sequence LIMIT $5
+`
+
+type ConversationMessagesParams struct {
+	SessionHash chain.Hash
+	After       int64
+	Person      chain.Hash
+	Assistant   chain.Hash
+	Most        int32
+}
+
+type ConversationMessagesRow struct {
+	Hash     chain.Hash
+	Sequence int64
+}
+
+// What can be erased of what the two of a conversation have said in its session, after a place in it.
+func (q *Queries) ConversationMessages(ctx context.Context, arg ConversationMessagesParams) ([]ConversationMessagesRow, error) {
+	rows, err := q.db.Query(ctx, conversationMessages,
+		arg.SessionHash,
+		arg.After,
+		arg.Person,
+		arg.Assistant,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ConversationMessagesRow{}
+	for rows.Next() {
+		var i ConversationMessagesRow
+		if err := rows.Scan(&i.Hash, &i.Sequence); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

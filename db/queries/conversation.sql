@@ -50,10 +50,21 @@ DELETE FROM memory.conversations WHERE id = @id;
 SELECT count(pg_advisory_xact_lock(k.key))
 FROM (SELECT DISTINCT log.session_lock(s.hash) AS key FROM unnest(@sessions::TEXT[]) AS s (hash) ORDER BY 1) k;
 
+-- name: ConversationInLog :many
+-- Of whom a conversation was, as its first exchange tells, in which each of the two names the other; so nobody becomes one of them
+-- by what they alone write there.
+SELECT u.owner_id AS person, a.owner_id AS assistant
+FROM core.players p
+JOIN log.messages u ON u.session_hash = @session_hash AND u.owner_id = p.hash AND u.source = @source AND u.role = 'user'
+JOIN log.messages a ON a.session_hash = u.session_hash AND a.sequence = u.sequence + 1 AND a.source = u.source AND a.role = 'assistant'
+WHERE p.namespace = 'plu' AND p.key = @user_key AND a.owner_id = ANY (u.players_id) AND u.owner_id = ANY (a.players_id)
+    AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (a.owner_id, u.owner_id))
+ORDER BY u.sequence LIMIT 1;
+
 -- name: ConversationMessages :many
--- What can be erased of what the two of a conversation have said in its session.
-SELECT m.hash FROM log.messages m
-WHERE m.session_hash = @session_hash AND m.owner_id IN (@person, @assistant) AND m.event_type <> 'erasure' AND m.content IS NOT NULL
+-- What can be erased of what the two of a conversation have said in its session, after a place in it.
+SELECT m.hash, m.sequence FROM log.messages m
+WHERE m.session_hash = @session_hash AND m.sequence > @after AND m.owner_id IN (@person, @assistant) AND m.event_type <> 'erasure' AND m.content IS NOT NULL
 ORDER BY m.sequence LIMIT @most;
 
 -- name: SweepConversations :execrows
