@@ -2,11 +2,14 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tzzr/context-manager/internal/ingest"
 )
@@ -61,24 +64,54 @@ func TestInsertEvents(t *testing.T) {
 	}
 }
 
-// What cannot be an event says why, and nothing is left behind.
+// What cannot be an event says why, by the column and its limit, and nothing is left behind.
 func TestInsertEventsRefused(t *testing.T) {
 	t.Parallel()
 	conn, _ := schema(t)
+	const dated = `INSERT INTO ia_nest_events (source, agent, user_id, channel, thread_id, event_type, role, importance, tags, content, payload, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::TEXT::TIMESTAMPTZ)`
 	change := func(place int, to any) []any {
-		args := sentEvent("t-1", "user", "hola", "{}")
+		args := append(sentEvent("t-1", "user", "hola", "{}"), nil)
 		args[place] = to
 		return args
 	}
-	for name, args := range map[string][]any{
-		"source": change(0, nil), "agent": change(1, ""), "user_id": change(2, strings.Repeat("x", 201)), "user_id begins": change(2, "client:7"),
-		"thread_id": change(4, nil), "event_type": change(5, "erasure"), "role": change(6, "king"), "importance": change(7, 3),
-		"tags": change(8, []string{""}), "content": change(9, ""), "payload": change(10, "[1]"),
-		"channel": change(3, strings.Repeat("x", 257)), "payload id": change(10, `{"frontend_message_id": "`+strings.Repeat("x", 216)+`"}`),
-	} {
-		_, err := conn.Exec(t.Context(), insertEvent, args...)
-		if sqlState(err) != "23514" || !strings.Contains(err.Error(), "ia_nest_events."+strings.Fields(name)[0]) {
-			t.Errorf("%s: %v, want that it is told", name, err)
+	ofBytes := func(n int) string { return strings.Repeat("x", n) }
+	const most = 1 << 20
+	cases := []struct {
+		want string
+		args []any
+	}{
+		{"source is missing, or has more than 200 bytes", change(0, nil)},
+		{"source is missing, or has more than 200 bytes", change(0, ofBytes(201))},
+		{"agent is missing, or has more than 200 bytes", change(1, "")},
+		{"user_id is missing, or has more than 200 bytes", change(2, ofBytes(201))},
+		{`user_id begins with "client:" or "admin:", which is for users of conversations`, change(2, "client:7")},
+		{"channel has more than 256 bytes", change(3, ofBytes(257))},
+		{"thread_id is missing, or has more than 200 bytes", change(4, nil)},
+		{"event_type is none of message, error, system, tool", change(5, "erasure")},
+		{"role is none of user, assistant, system, tool", change(6, "king")},
+		{"importance is outside of 0 to 2", change(7, 3)},
+		{"tags are more than 256, or one of them is empty or has more than 200 bytes", change(8, []string{""})},
+		{"content is missing", change(9, "")},
+		{"content has more than 1048576 bytes", change(9, ofBytes(most-1)+"é")},
+		{"payload is not a JSON object", change(10, "[1]")},
+		{"payload has more than 1048576 bytes as text", change(10, `{"x":"`+ofBytes(most-8)+`"}`)}, // and a space behind the colon
+		{"payload has a message id of more than 215 bytes", change(10, `{"frontend_message_id": "`+ofBytes(216)+`"}`)},
+		{"created_at is more than five minutes ahead, or infinite", change(11, "9999-12-31")},
+		{"created_at is more than five minutes ahead, or infinite", change(11, "294276-12-31")},
+		{"created_at is more than five minutes ahead, or infinite", change(11, "-infinity")},
+		{"created_at is before the year 1", change(11, "0001-12-31 23:59:59.999999+00 BC")},
+	}
+	for _, c := range cases {
+		_, err := conn.Exec(t.Context(), dated, c.args...)
+		told, _ := errors.AsType[*pgconn.PgError](err)
+		if told == nil {
+			t.Errorf("%s: %v", c.want, err)
+			continue
+		}
+		column, _, _ := strings.Cut(c.want, " ")
+		if diff := cmp.Diff([]string{"23514", column, "ia_nest_events." + c.want}, []string{told.Code, told.ColumnName, told.Message}); diff != "" {
+			t.Error(diff)
 		}
 	}
 	for _, sql := range []string{"UPDATE ia_nest_events SET content = 'x'", "DELETE FROM ia_nest_events"} {
@@ -93,6 +126,12 @@ func TestInsertEventsRefused(t *testing.T) {
 	}
 	if n := value[int](t, conn, "SELECT (SELECT count(*) FROM log.messages) - 1 + (SELECT count(*) FROM core.players)"); n != 0 {
 		t.Errorf("%d rows are left behind", n)
+	}
+	for _, args := range [][]any{ // at their limits
+		change(11, "0001-01-01 00:00:00+00"), change(9, ofBytes(most)), change(10, `{"x":"`+ofBytes(most-9)+`"}`),
+	} {
+		args[4] = "t-3"
+		mustExec(t, conn, dated, args...)
 	}
 }
 
