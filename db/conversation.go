@@ -136,7 +136,7 @@ func (d *DB) Conversations(ctx context.Context, role memory.Role, userID string)
 	return d.conversations(ctx, role, userID, true)
 }
 
-// ConversationsInBrief gives the same without history and state.
+// ConversationsInBrief gives the same without history, but for how many turns it has, and state.
 func (d *DB) ConversationsInBrief(ctx context.Context, role memory.Role, userID string) ([]memory.Conversation, error) {
 	return d.conversations(ctx, role, userID, false)
 }
@@ -153,9 +153,14 @@ func (d *DB) conversations(ctx context.Context, role memory.Role, userID string,
 	}
 	out := make([]memory.Conversation, len(rows))
 	for i, r := range rows {
-		if out[i], err = d.conversationOf(dbgen.MemoryConversation(r)); err != nil {
+		out[i], err = d.conversationOf(dbgen.MemoryConversation{
+			ID: r.ID, Role: r.Role, UserID: r.UserID, Person: r.Person, Assistant: r.Assistant, SessionHash: r.SessionHash,
+			History: r.History, State: r.State, CreatedAt: r.CreatedAt, LastActivity: r.LastActivity, ExpiresAt: r.ExpiresAt,
+		})
+		if err != nil {
 			return nil, err
 		}
+		out[i].Unread = int(r.Unread)
 	}
 	return out, nil
 }

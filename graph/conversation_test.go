@@ -14,7 +14,7 @@ import (
 )
 
 // A list of conversations reads what is in memory only for who asks for it, by whatever fragment or name: a long list of large
-// ones is more than an answer may hold.
+// ones is more than an answer may hold. How many turns it has is told without reading it.
 func TestConversationsInBrief(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -48,12 +48,18 @@ func TestConversationsInBrief(t *testing.T) {
 			t.Errorf("%s: %v %.100s", fields, got.Errors, got.Data)
 		}
 	}
+	if got := a.try(`{ conversations(role: CLIENT, userId: "42") { turns ...on Conversation { t: turns } } }`, nil); len(got.Errors) > 0 || strings.Count(string(got.Data), `{"turns":10,"t":10}`) != many {
+		t.Errorf("turns: %v %.200s, want 10 of each", got.Errors, got.Data)
+	}
 	for _, fields := range []string{"history { role }", "h: history { role content }", "...on Conversation { state }"} {
 		if got := a.try(`{ conversations(role: CLIENT, userId: "42") { `+fields+` } }`, nil); !strings.Contains(fmt.Sprint(got.Errors), "more than") {
 			t.Errorf("%s: %v %.100s, want that it is too much", fields, got.Errors, got.Data)
 		}
 	}
 	change(`UPDATE memory.conversations SET history = jsonb_build_array(history -> 0 || '{"content": "corto"}'), state = '{"x": 7}'`)
+	if got := a.try(`{ conversations(role: CLIENT, userId: "42") { turns history { role } } }`, nil); strings.Count(string(got.Data), `{"turns":1,"history"`) != many {
+		t.Errorf("turns with the history: %v %.200s, want 1 of each", got.Errors, got.Data)
+	}
 	for _, fields := range []string{"h: history { content } state", "...on Conversation { history { content } s: state }"} {
 		got := a.try(`{ conversations(role: CLIENT, userId: "42") { `+fields+` } }`, nil)
 		if len(got.Errors) > 0 || strings.Count(string(got.Data), "corto") != many || strings.Count(string(got.Data), "7") != many {

@@ -195,7 +195,8 @@ func (q *Queries) ConversationMessages(ctx context.Context, arg ConversationMess
 const conversationsOf = `-- name: ConversationsOf :many
 SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash,
     CASE WHEN $1::BOOLEAN THEN c.history ELSE '[]' END::JSONB AS history, CASE WHEN $1::BOOLEAN THEN c.state ELSE '{}' END::JSONB AS state,
-    c.created_at, c.last_activity, c.expires_at
+    c.created_at, c.last_activity, c.expires_at,
+    CASE WHEN $1::BOOLEAN THEN 0 ELSE jsonb_array_length(c.history) END::INT AS unread
 FROM memory.conversations c
 WHERE c.role = $2 AND c.user_id = $3 AND c.expires_at > COALESCE($4::TIMESTAMPTZ, statement_timestamp())
     AND ($5::bpchar IS NULL OR $5::bpchar IN (c.assistant, c.person))
@@ -223,9 +224,10 @@ type ConversationsOfRow struct {
 	CreatedAt    time.Time
 	LastActivity time.Time
 	ExpiresAt    time.Time
+	Unread       int32
 }
 
-// The live conversations of a user, the latest first; with what is in memory only if that is asked for.
+// The live conversations of a user, the latest first; with what is in memory only if that is asked for, else how many turns that is.
 func (q *Queries) ConversationsOf(ctx context.Context, arg ConversationsOfParams) ([]ConversationsOfRow, error) {
 	rows, err := q.db.Query(ctx, conversationsOf,
 		arg.WithMemory,
@@ -254,6 +256,7 @@ func (q *Queries) ConversationsOf(ctx context.Context, arg ConversationsOfParams
 			&i.CreatedAt,
 			&i.LastActivity,
 			&i.ExpiresAt,
+			&i.Unread,
 		); err != nil {
 			return nil, err
 		}

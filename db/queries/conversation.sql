@@ -30,10 +30,11 @@ FOR UPDATE;
 SELECT clock_timestamp()::TIMESTAMPTZ AS now;
 
 -- name: ConversationsOf :many
--- The live conversations of a user, the latest first; with what is in memory only if that is asked for.
+-- The live conversations of a user, the latest first; with what is in memory only if that is asked for, else how many turns that is.
 SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash,
     CASE WHEN @with_memory::BOOLEAN THEN c.history ELSE '[]' END::JSONB AS history, CASE WHEN @with_memory::BOOLEAN THEN c.state ELSE '{}' END::JSONB AS state,
-    c.created_at, c.last_activity, c.expires_at
+    c.created_at, c.last_activity, c.expires_at,
+    CASE WHEN @with_memory::BOOLEAN THEN 0 ELSE jsonb_array_length(c.history) END::INT AS unread
 FROM memory.conversations c
 WHERE c.role = @role AND c.user_id = @user_id AND c.expires_at > COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp())
     AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person))

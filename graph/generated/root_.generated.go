@@ -258,6 +258,7 @@ type ComplexityRoot struct {
 		Role         func(childComplexity int) int
 		Session      func(childComplexity int) int
 		State        func(childComplexity int) int
+		Turns        func(childComplexity int) int
 		User         func(childComplexity int) int
 		UserID       func(childComplexity int) int
 	}
@@ -1852,6 +1853,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Conversation.State(childComplexity), true
+	case "Conversation.turns":
+		if e.ComplexityRoot.Conversation.Turns == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Conversation.Turns(childComplexity), true
 	case "Conversation.user":
 		if e.ComplexityRoot.Conversation.User == nil {
 			break
@@ -6218,6 +6225,8 @@ type Conversation {
   assistant: Player
   "What was said last, oldest first: at most 10 turns."
   history: [Turn!]!
+  "How many turns the history has: 0 to 10."
+  turns: Int!
   "What was confirmed: a JSON object."
   state: JSON!
   "When it was started, by the database's clock."
@@ -8709,6 +8718,8 @@ func (ec *executionContext) childFields_Conversation(ctx context.Context, field 
 		return ec.fieldContext_Conversation_assistant(ctx, field)
 	case "history":
 		return ec.fieldContext_Conversation_history(ctx, field)
+	case "turns":
+		return ec.fieldContext_Conversation_turns(ctx, field)
 	case "state":
 		return ec.fieldContext_Conversation_state(ctx, field)
 	case "createdAt":

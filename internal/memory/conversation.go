@@ -124,11 +124,15 @@ type Conversation struct {
 	Person       chain.Hash // the player whom the user is
 	Assistant    chain.Hash // the player who speaks as the assistant
 	History      []Turn     // at most MaxTurns, oldest first
+	Unread       int        // turns of the history that were counted only, in a list
 	State        State
 	CreatedAt    time.Time
 	LastActivity time.Time
 	ExpiresAt    time.Time // from then on it is gone
 }
+
+// Turns is how many turns of history are in memory.
+func (c *Conversation) Turns() int { return len(c.History) + c.Unread }
 
 // Say adds turns, of which the newest MaxTurns stay.
 func (c *Conversation) Say(turns ...Turn) {

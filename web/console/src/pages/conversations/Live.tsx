@@ -127,7 +127,7 @@ function Row({ of: c, onEnd }: { of: ConversationRow; onEnd: () => void }) {
       <span className={styles.facts}>
         <T id="conversations.since" values={{ when: <Time at={c.createdAt} /> }} />
         {", "}
-        {c.history.length === 0 ? t("conversations.unsaid") : t("conversations.turns", { n: c.history.length })}
+        {c.turns === 0 ? t("conversations.unsaid") : t("conversations.turns", { n: c.turns })}
       </span>
       <Countdown key={c.expiresAt} until={c.expiresAt} onEnd={onEnd} />
     </article>

@@ -8,5 +8,5 @@ export const conversationColumns = (): Column<ConversationRow>[] => [
   { id: "createdAt", head: t("conversations.fact.start"), value: (c) => c.createdAt },
   { id: "lastActivity", head: t("conversations.fact.last"), value: (c) => c.lastActivity },
   { id: "expiresAt", head: t("table.head.expires"), value: (c) => c.expiresAt },
-  { id: "turns", head: t("conversations.history"), value: (c) => c.history.length },
+  { id: "turns", head: t("conversations.history"), value: (c) => c.turns },
 ];

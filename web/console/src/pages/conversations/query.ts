@@ -4,7 +4,7 @@ import { ThingFields } from "../../ui/Things";
 /** What a user has in memory with an assistant now. */
 export const ConversationsQuery = graphql(`
   query Conversations($role: ConversationRole!, $userId: String!) {
-    conversations(role: $role, userId: $userId) { id createdAt lastActivity expiresAt history { role } }
+    conversations(role: $role, userId: $userId) { id createdAt lastActivity expiresAt turns }
   }
 `);
 
