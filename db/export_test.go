@@ -30,7 +30,9 @@ type Searching struct {
 	Keep          []chain.Hash
 	Dense         bool // by meaning, too
 	Nearest       NearestHits
+	Viewer        *chain.Hash
 	Small, Listed int // 0: as ever
+	Few           int // messages that are few; 0: as ever
 }
 
 // Found is what it gives.
@@ -50,13 +52,19 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 	if err := d.indexPending(ctx); err != nil {
 		return f, err
 	}
-	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep, indexed: true})
+	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep, viewer: in.Viewer, indexed: true})
 	if in.Dense {
 		s.dense, _ = d.denseQuery(ctx, in.Request.Query)
 		s.nearest = in.Nearest
 	}
+	if in.Viewer != nil {
+		s.view = d.As(*in.Viewer)
+	}
 	if in.Small > 0 {
-		s.most = scopeLimits{in.Small, in.Listed}
+		s.most.small, s.most.listed = in.Small, in.Listed
+	}
+	if in.Few != 0 {
+		s.most.few = in.Few
 	}
 	err = d.snapshot(ctx, func(tx pgx.Tx) error {
 		s.tx = tx
@@ -69,6 +77,8 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 		f.Way = "listed"
 	case s.large:
 		f.Way = "large"
+	case s.few:
+		f.Way = "few"
 	}
 	for _, c := range s.ordered() {
 		f.Products = append(f.Products, Match{c.id, c.product})
@@ -82,7 +92,7 @@ func (d *DB) WhyNotAll(ctx context.Context, id string, hashes []chain.Hash) ([]s
 }
 
 // LimitScopes has scopes taken for large that are not.
-func (d *DB) LimitScopes(small, listed int) { d.most = scopeLimits{small, listed} }
+func (d *DB) LimitScopes(small, listed int) { d.most = scopeLimits{small, listed, fewMessages} }
 
 // State gives the state of the log, and the messages that one count of them all sees in the same snapshot.
 func (d *DB) State(ctx context.Context) (at AsOf, counted int64, ids []int64, err error) {
@@ -192,7 +202,7 @@ type SampledBy struct {
 func (d *DB) Sampled(ctx context.Context, request selection.Request) (server, database SampledBy, err error) {
 	err = d.snapshot(ctx, func(tx pgx.Tx) error {
 		for view, to := range map[*DB]*SampledBy{d: &server, nil: &database} {
-			s := newSearch(searchInput{request: request, policy: ranking.Default(), indexed: true, most: scopeLimits{1, 1}})
+			s := newSearch(searchInput{request: request, policy: ranking.Default(), indexed: true, most: scopeLimits{small: 1, listed: 1}})
 			s.tx, s.view = tx, view
 			if err := s.begin(ctx); err != nil {
 				return err

@@ -33,8 +33,8 @@ const (
 	maxListed = 1 << 17
 )
 
-// scopeLimits are smallScope and maxListed, or less, for tests; zero means those.
-type scopeLimits struct{ small, listed int }
+// scopeLimits are smallScope, maxListed and fewMessages, or less, for tests; zero means those.
+type scopeLimits struct{ small, listed, few int }
 
 // searchInput is what a search is asked.
 type searchInput struct {
@@ -87,6 +87,9 @@ type search struct {
 	unindexedRecords int64
 	quarantined      []int64 // messages that are not found, ascending
 	ids, recordIDs   []int64 // what the scope holds, if it is small or listed
+	few              bool    // what it holds was read with its vectors
+	more             bool    // it is not few
+	passages         []passageRead
 	large            bool    // not looked at as a whole
 	listed           bool    // large, and its ids are known
 	planned          bool    // statements have plans for no values in particular: see planOnce
@@ -173,7 +176,7 @@ func newSearch(in searchInput) *search {
 		found: map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
 	}
 	if s.most == (scopeLimits{}) {
-		s.most = scopeLimits{small: smallScope, listed: maxListed}
+		s.most = scopeLimits{small: smallScope, listed: maxListed, few: fewMessages}
 	}
 	scope := in.request.Scope
 	var joined *int64
@@ -270,6 +273,9 @@ func (s *search) findByWords(ctx context.Context) error {
 	}
 	if s.result.sampled = s.large; s.large {
 		return s.findInLarge(ctx)
+	}
+	if s.few {
+		return s.findInFew(ctx)
 	}
 	return s.findInSmall(ctx)
 }

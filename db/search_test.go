@@ -94,14 +94,14 @@ var scopesOfCrowd = map[string]struct {
 	scope selection.Scope
 	way   string
 }{
-	"a thread":       {selection.Scope{Threads: []chain.Hash{hashOf("session:s3")}}, "small"},
+	"a thread":       {selection.Scope{Threads: []chain.Hash{hashOf("session:s3")}}, "few"},
 	"a third":        {selection.Scope{Owners: []chain.Hash{hashOf("a")}}, "listed"},
 	"two thirds":     {selection.Scope{Owners: []chain.Hash{hashOf("b")}}, "large"},
 	"everything":     {selection.Scope{}, "large"},
 	"since long ago": {selection.Scope{Since: &longAgo}, "large"},
 	"messages":       {selection.Scope{Types: []chain.RefType{chain.RefContext}}, "large"},
 	"records":        {selection.Scope{Types: []chain.RefType{chain.RefSecretary}}, "large"},
-	"nothing at all": {selection.Scope{Threads: []chain.Hash{}}, "small"},
+	"nothing at all": {selection.Scope{Threads: []chain.Hash{}}, "few"},
 	"two threads":    {selection.Scope{Threads: []chain.Hash{hashOf("session:s1"), hashOf("session:s2")}}, "listed"},
 }
 

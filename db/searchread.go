@@ -239,7 +239,7 @@ func (s *search) read(ctx context.Context, scored []ranking.Scored) error {
 			candidate.Owner = a.owner.String()
 			candidate.Provenance = &selection.Provenance{Owner: a.owner, Role: a.role, Source: a.origin, Session: a.session}
 		}
-		candidate.Matched = func() []string { return s.matched(candidate.Text) }
+		candidate.Matched = func() []string { return s.matched(of, candidate.Text) }
 		s.result.best[i] = candidate
 	}
 	return nil
@@ -270,8 +270,11 @@ func (a *about) lead(kind chain.RefType) string {
 	return day
 }
 
-// matched gives the words of the query that a text holds.
-func (s *search) matched(text string) []string {
+// matched gives the words of the query that a source's text holds.
+func (s *search) matched(of source, text string) []string {
+	if terms, known := s.termsRead(of); known {
+		return s.vector.Matched(terms)
+	}
 	var terms []int32
 	for _, passage := range (embeddings.Lexical{}).Document(text) {
 		terms = append(terms, passage.Terms...)

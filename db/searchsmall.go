@@ -17,15 +17,12 @@ var (
 	owningSQL string
 )
 
-// fewIDs is up to how many ids a plan that knows nothing of them is as good.
-const fewIDs = 500
-
 // findInSmall weighs the query's terms by how rare they are in the scope, and takes the candidates with the greatest
 // inner product: an exact look at all that the scope holds.
 func (s *search) findInSmall(ctx context.Context) error {
 	stats, owning := newStats(), []chain.Hash(nil)
 	batch := &pgx.Batch{}
-	s.planned = len(s.ids)+len(s.recordIDs) <= fewIDs
+	s.planned = len(s.ids)+len(s.recordIDs) <= fewMessages
 	if s.planned {
 		batch.Queue(planOnce)
 	}

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
 
@@ -27,13 +26,6 @@ type asOf struct {
 const (
 	planOnce = "set local plan_cache_mode = force_generic_plan"
 	planEach = "set local plan_cache_mode = force_custom_plan"
-)
-
-// What messageids.sql finds, by sessions or by threads; and the same for a viewer.
-const (
-	fewIDsSQL     = "SELECT m.id FROM log.messages m WHERE m.%s = ANY ($1::TEXT[]::CHAR(64)[]) AND m.id <= $2::BIGINT LIMIT $3::BIGINT"
-	fewIDsSeenSQL = "SELECT m.id FROM log.messages m WHERE m.%s = ANY ($1::TEXT[]::CHAR(64)[]) AND m.id <= $2::BIGINT AND EXISTS (\n" +
-		"SELECT FROM log.members v WHERE v.player = CAST($4::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash AND v.since_id <= $2 OFFSET 0) LIMIT $3::BIGINT" // OFFSET: from the few messages, not from all sessions of who sees many
 )
 
 const (
@@ -80,7 +72,7 @@ func (s *search) begin(ctx context.Context) error {
 		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
 	}
 	batch.Queue(quarantinedSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&s.quarantined) })
-	few := s.messages && s.queueFewMessageIDs(batch)
+	few := s.messages && s.queueFew(batch)
 	batch.Queue(planEach)
 	if s.messages && s.narrowed && !few {
 		s.queueMessageIDs(batch)
@@ -102,11 +94,12 @@ func (s *search) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if few && len(s.ids) > fewIDs {
+	if few && s.more {
 		if err := s.allMessageIDs(ctx); err != nil {
 			return err
 		}
 	}
+	s.few = few && !s.more
 	if s.messages && !s.narrowed {
 		if s.result.at.size > int64(s.most.small) {
 			s.large = true
@@ -156,25 +149,6 @@ func (s *search) queueMessageIDs(batch *pgx.Batch) {
 		position = &s.at.position
 	}
 	batch.Queue(messageIDsSQL, append(slices.Clone(s.scope), position, s.mostIDs())...).Query(s.readMessageIDs)
-}
-
-// queueFewMessageIDs is the same, but for no more than tells that they are not few, where sessions or threads alone lead to
-// them: by a plan that is made once, since planning for the values at hand takes longer than finding few.
-func (s *search) queueFewMessageIDs(batch *pgx.Batch) bool {
-	column, hashes, ok := s.request.Scope.ByKey()
-	if !ok {
-		return false
-	}
-	position := int64(math.MaxInt64)
-	if s.at != nil {
-		position = s.at.position
-	}
-	sql, args := fmt.Sprintf(fewIDsSQL, column), []any{hashTexts(hashes), position, fewIDs + 1}
-	if s.viewer != nil {
-		sql, args = fmt.Sprintf(fewIDsSeenSQL, column), append(args, s.viewer.String())
-	}
-	batch.Queue(sql, args...).Query(s.readMessageIDs)
-	return true
 }
 
 func (s *search) readMessageIDs(rows pgx.Rows) (err error) {

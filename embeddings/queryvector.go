@@ -27,6 +27,20 @@ func newQueryVector(weights map[int32]float32, readable map[int32]string, sum fl
 	return v
 }
 
+// Product is the inner product with a passage whose Values[i] stand at the ascending Terms[i]. It is reckoned as pgvector
+// reckons it, in single precision and in the order of the terms, each step rounded, so that both give the same digits.
+func (v QueryVector) Product(terms []int32, values []float32) float64 {
+	sum, from := float32(0), 0
+	for i, term := range v.Terms {
+		at, found := slices.BinarySearch(terms[from:], term)
+		from += at
+		if found {
+			sum += float32(v.Values[i] * values[from])
+		}
+	}
+	return float64(sum)
+}
+
 // Share turns an inner product with the query into a share of what it could reach, in [0, 1].
 func (v QueryVector) Share(product float64) float64 {
 	return min(1, max(0, product/float64(v.Max)))

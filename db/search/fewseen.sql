@@ -1,0 +1,15 @@
+-- The same for a viewer, whose membership is asked about once for each session. If there are more messages than are looked
+-- through for those that they see, a last row says so with id 0.
+WITH asked AS MATERIALIZED (
+    SELECT m.id, m.session_hash FROM log.messages m WHERE m.%s = ANY ($1::TEXT[]::CHAR(64)[]) AND m.id <= $2::BIGINT LIMIT $6::BIGINT),
+sessions AS MATERIALIZED (SELECT DISTINCT a.session_hash FROM asked a),
+seen AS MATERIALIZED (
+    SELECT s.session_hash FROM sessions s WHERE EXISTS (
+        SELECT FROM log.members v
+        WHERE v.player = CAST($5::TEXT AS CHAR(64)) AND v.session_hash = s.session_hash AND v.since_id <= $2 OFFSET 0))
+(SELECT m.id, sparsevec_send(l.vector) FROM (
+    SELECT a.id FROM asked a WHERE a.session_hash IN (SELECT s.session_hash FROM seen s) LIMIT $3::BIGINT) m
+LEFT JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = m.id
+LIMIT $4::BIGINT)
+UNION ALL
+SELECT 0, NULL FROM asked HAVING count(*) >= $6
