@@ -2,7 +2,6 @@ package selection
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,19 +46,24 @@ const (
 func printOf(text string) print {
 	folded := fold(text)
 	p := print{folded: folded}
-	numbers := fnv.New64a()
-	var words []string
+	p.numbers = digestBasis
+	words := make([]string, 0, strings.Count(folded, " ")+1)
 	for word := range strings.SplitSeq(folded, " ") {
 		if strings.ContainsFunc(word, unicode.IsNumber) {
-			_, _ = numbers.Write([]byte(word + " "))
+			p.numbers = digest(digest(p.numbers, word), " ")
 		}
-		words = append(words, characters(word)...)
+		if strings.ContainsFunc(word, spaceless) {
+			words = append(words, strings.Split(word, "")...)
+		} else {
+			words = append(words, word)
+		}
 	}
-	p.words, p.numbers = len(words), numbers.Sum64()
+	p.words = len(words)
+	p.runs = make([]uint64, 0, max(0, len(words)-2))
 	for i := 0; i+2 < len(words); i++ {
-		run := fnv.New64a()
-		_, _ = run.Write([]byte(words[i] + " " + words[i+1] + " " + words[i+2]))
-		p.runs = append(p.runs, mix(run.Sum64()))
+		run := digest(digest(digestBasis, words[i]), " ")
+		run = digest(digest(run, words[i+1]), " ")
+		p.runs = append(p.runs, mix(digest(run, words[i+2])))
 	}
 	slices.Sort(p.runs)
 	p.runs = slices.Compact(p.runs)
@@ -75,16 +79,22 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// characters splits a word of a script that sets no spaces into its characters.
-func characters(word string) []string {
-	if utf8.RuneCountInString(word) < 2 || !strings.ContainsFunc(word, spaceless) {
-		return []string{word}
+// digestBasis is the digest of nothing.
+const digestBasis = 14695981039346656037
+
+// digest goes on with a digest, FNV-1a of 64 bits. Written out because a great many short runs are digested, and hash/fnv
+// would take memory for each.
+func digest(of uint64, text string) uint64 {
+	for i := range len(text) {
+		of = (of ^ uint64(text[i])) * 1099511628211
 	}
-	return strings.Split(word, "")
+	return of
 }
 
+// spaceless says whether a character is of a script that sets no spaces, whose words are compared character by character.
 func spaceless(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	const first = 0x0e01 // of Thai, the lowest of them
+	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // like compares an older text with a newer one.
