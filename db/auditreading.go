@@ -119,7 +119,7 @@ func takesPart(m *chain.Message, player chain.Hash) bool {
 // or somebody else names them. What they append to a session that is there makes it not their own: else that would be a way
 // to read without a record.
 func own(m *chain.Message, by chain.Hash) bool {
-	wrote := m.OwnerID == by || m.MasterPlayer != nil && *m.MasterPlayer == by || m.Source != nil && strings.HasSuffix(*m.Source, "; by "+by.String())
+	wrote := m.OwnerID == by || m.MasterPlayer != nil && *m.MasterPlayer == by || m.Source != nil && strings.HasSuffix(*m.Source, chain.ActedBy(by))
 	if wrote {
 		return m.Sequence == 1
 	}

@@ -23,7 +23,8 @@ const (
 	MaxExchangeKey   = 200    // bytes of an idempotency key
 )
 
-// ConversationSource is the source of messages that record an exchange.
+// ConversationSource is the source of messages that record an exchange; behind it stands the mark of an administrator who has
+// recorded what is not their own.
 const ConversationSource = "conversation"
 
 // SetConversationTTL says how long working memories last after the last interaction. It must be called before the store is
@@ -194,8 +195,8 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 		return now, fault.Input("idempotencyKey", "has %d bytes; 1 to %d are allowed", len(*x.Key), MaxExchangeKey)
 	}
 	drafts := []chain.Draft{
-		said(now, memory.User, x.User, by),
-		said(now, memory.Assistant, x.Assistant, by),
+		d.said(now, memory.User, x.User, by),
+		d.said(now, memory.Assistant, x.Assistant, by),
 	}
 	if x.Key != nil {
 		for i := range drafts {
@@ -239,20 +240,24 @@ func renameField(err error, suffix, name string) error {
 	return err
 }
 
-// said is a message of a conversation. Who records it stands in it, unless they say it themself.
-func said(c memory.Conversation, who memory.Speaker, content string, by chain.Hash) chain.Draft {
+// said is a message of a conversation. Who records it stands in it, unless they say it themself, and an administrator with
+// the mark that nobody else can make.
+func (d *DB) said(c memory.Conversation, who memory.Speaker, content string, by chain.Hash) chain.Draft {
 	session, role, source := c.ID.Session(), string(who), ConversationSource
-	d := chain.Draft{
+	m := chain.Draft{
 		SessionHash: session, ThreadHash: &session, OwnerID: c.Person, PlayerIDs: []chain.Hash{c.Assistant},
 		Role: &role, Source: &source, Content: content,
 	}
 	if who == memory.Assistant {
-		d.OwnerID, d.PlayerIDs = c.Assistant, []chain.Hash{c.Person}
+		m.OwnerID, m.PlayerIDs = c.Assistant, []chain.Hash{c.Person}
 	}
-	if d.OwnerID != by {
-		d.MasterPlayer = &by
+	if m.OwnerID != by {
+		m.MasterPlayer = &by
+		if d.office != nil {
+			source += chain.ActedBy(by)
+		}
 	}
-	return d
+	return m
 }
 
 // UpdateState merges what was confirmed into a conversation's state, which lasts anew from then on.

@@ -52,8 +52,7 @@ func (d *DB) DeleteConversation(ctx context.Context, id memory.ID, eraseFor stri
 
 // conversationInLog gives of whom a conversation was whose working memory is gone.
 func (d *DB) conversationInLog(ctx context.Context, q *dbgen.Queries, id memory.ID) (memory.Conversation, error) {
-	source := ConversationSource
-	rows, err := q.ConversationInLog(ctx, id.Session(), &source, memory.UserKey(id.Role, id.UserID), d.viewerText())
+	rows, err := q.ConversationInLog(ctx, id.Session(), ConversationSource, memory.UserKey(id.Role, id.UserID), d.viewerText())
 	if err == nil && len(rows) == 0 {
 		err = errNoConversation("id")
 	}

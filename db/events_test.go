@@ -83,6 +83,8 @@ func TestInsertEventsRefused(t *testing.T) {
 	}{
 		{"source is missing, or has more than 200 bytes", change(0, nil)},
 		{"source is missing, or has more than 200 bytes", change(0, ofBytes(201))},
+		{`source ends in "; by " and a hash, which is the mark of administrators who act for others`, change(0, "crm; by "+hashOf("boss").String())},
+		{`source ends in "; by " and a hash, which is the mark of administrators who act for others`, change(0, "crm\nBY: "+hashOf("boss").String()+".\n")},
 		{"agent is missing, or has more than 200 bytes", change(1, "")},
 		{"user_id is missing, or has more than 200 bytes", change(2, ofBytes(201))},
 		{`user_id begins with "client:" or "admin:", which is for users of conversations`, change(2, "client:7")},

@@ -250,12 +250,15 @@ func TestActingForOthers(t *testing.T) {
 		err    string
 	}{
 		"own":                 {chain.Draft{OwnerID: admin}, nil, nil, ""},
-		"no master":           {chain.Draft{OwnerID: owner, Source: text("app")}, &admin, text("app"), ""},
-		"is the master":       {chain.Draft{OwnerID: owner, MasterPlayer: &admin}, &admin, nil, ""},
+		"no master":           {chain.Draft{OwnerID: owner, Source: text("app")}, &admin, text("app" + by), ""},
+		"no source":           {chain.Draft{OwnerID: owner}, &admin, text(by), ""},
+		"is the master":       {chain.Draft{OwnerID: owner, MasterPlayer: &admin}, &admin, text(by), ""},
 		"another master":      {chain.Draft{OwnerID: owner, MasterPlayer: &master}, &master, text(by), ""},
 		"another, and source": {chain.Draft{OwnerID: owner, MasterPlayer: &master, Source: text("app")}, &master, text("app" + by), ""},
-		"source just fits":    {chain.Draft{OwnerID: owner, MasterPlayer: &master, Source: text(strings.Repeat("x", 187))}, &master, text(strings.Repeat("x", 187) + by), ""},
-		"source is too long":  {chain.Draft{OwnerID: owner, MasterPlayer: &master, Source: text(strings.Repeat("x", 188))}, nil, nil, "messages[0].source: has 188 bytes; at most 187 are allowed"},
+		"source just fits":    {chain.Draft{OwnerID: owner, Source: text(strings.Repeat("x", 187))}, &admin, text(strings.Repeat("x", 187) + by), ""},
+		"source is too long":  {chain.Draft{OwnerID: owner, Source: text(strings.Repeat("x", 188))}, nil, nil, "messages[0].source: has 188 bytes; at most 187 are allowed"},
+		"own, by another":     {chain.Draft{OwnerID: admin, Source: text("; by " + master.String())}, nil, nil, "messages[0].source: ends in"},
+		"by two":              {chain.Draft{OwnerID: owner, Source: text("; by " + master.String())}, nil, nil, "messages[0].source: ends in"},
 	} {
 		ctx := auth.WithCaller(t.Context(), auth.Administrator())
 		given := []chain.Draft{test.draft}

@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/tzzr/context-manager/internal/auth"
@@ -12,18 +11,18 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// byLabel stands before the hash of an administrator at the end of a message's source.
-const byLabel = "; by "
-
 // actingFor gives drafts with a record of the administrator who appends them for other players, in what the hash covers:
-// as master player or, where there is one already, at the end of the source. field gives the path of a draft.
+// the mark at the end of the source, which no draft may have before, and as master player unless there is one. field
+// gives the path of a draft.
 func actingFor(ctx context.Context, drafts []chain.Draft, field func(i int) string) ([]chain.Draft, error) {
-	caller, err := auth.From(ctx)
-	if err != nil {
-		return drafts, err
+	for i := range drafts {
+		if err := chain.CheckUnclaimed(field(i)+".source", drafts[i].Source); err != nil {
+			return nil, err
+		}
 	}
-	if !caller.IsAdmin() {
-		return drafts, asNobody(drafts, field)
+	caller, err := auth.From(ctx)
+	if err != nil || !caller.IsAdmin() {
+		return drafts, err
 	}
 	drafts = slices.Clone(drafts)
 	for i := range drafts {
@@ -35,39 +34,23 @@ func actingFor(ctx context.Context, drafts []chain.Draft, field func(i int) stri
 }
 
 func recordActor(d *chain.Draft, actor chain.Hash, field string) error {
-	switch {
-	case d.OwnerID == actor:
+	if d.OwnerID == actor {
 		return nil
-	case d.MasterPlayer == nil:
+	}
+	if d.MasterPlayer == nil {
 		d.MasterPlayer = &actor
-		return nil
-	case *d.MasterPlayer == actor:
-		return nil
 	}
 	source := ""
 	if d.Source != nil {
 		source = *d.Source
 	}
-	by := byLabel + actor.String()
+	by := chain.ActedBy(actor)
 	if limit := chain.MaxNameBytes - len(by); len(source) > limit {
-		return fault.Input(field+".source", "has %d bytes; at most %d are allowed where an administrator appends for another player under a third one as master player: it ends in %q then",
+		return fault.Input(field+".source", "has %d bytes; at most %d are allowed where an administrator appends for another player: it ends in %q then",
 			len(source), limit, by)
 	}
 	source += by
 	d.Source = &source
-	return nil
-}
-
-// signed is a source that ends as one that an administrator appended under.
-var signed = regexp.MustCompile(regexp.QuoteMeta(byLabel) + "[0-9a-f]{64}$")
-
-// asNobody refuses drafts of players that look as if an administrator had appended them.
-func asNobody(drafts []chain.Draft, field func(i int) string) error {
-	for i := range drafts {
-		if source := drafts[i].Source; source != nil && signed.MatchString(*source) {
-			return fault.Input(field(i)+".source", "ends in %q and a hash, which is the mark of administrators who append for others", byLabel)
-		}
-	}
 	return nil
 }
 

@@ -107,8 +107,8 @@ func (q *Queries) ConversationForPrompt(ctx context.Context, iD string, now *tim
 const conversationInLog = `-- name: ConversationInLog :many
 SELECT u.owner_id AS person, a.owner_id AS assistant
 FROM core.players p
-JOIN log.messages u ON u.session_hash = $1 AND u.owner_id = p.hash AND u.source = $2 AND u.role = 'user'
-JOIN log.messages a ON a.session_hash = u.session_hash AND a.sequence = u.sequence + 1 AND a.source = u.source AND a.role = 'assistant'
+JOIN log.messages u ON u.session_hash = $1 AND u.owner_id = p.hash AND split_part(u.source, '; by ', 1) = $2::TEXT AND u.role = 'user'
+JOIN log.messages a ON a.session_hash = u.session_hash AND a.sequence = u.sequence + 1 AND split_part(a.source, '; by ', 1) = $2::TEXT AND a.role = 'assistant'
 WHERE p.namespace = 'plu' AND p.key = $3 AND a.owner_id = ANY (u.players_id) AND u.owner_id = ANY (a.players_id)
     AND ($4::bpchar IS NULL OR $4::bpchar IN (a.owner_id, u.owner_id))
 ORDER BY u.sequence LIMIT 1
@@ -120,8 +120,8 @@ type ConversationInLogRow struct {
 }
 
 // Of whom a conversation was, as its first exchange tells, in which each of the two names the other; so nobody becomes one of them
-// by what they alone write there.
-func (q *Queries) ConversationInLog(ctx context.Context, sessionHash chain.Hash, source *string, userKey string, viewer *string) ([]ConversationInLogRow, error) {
+// by what they alone write there. The source may end in the mark of an administrator who has recorded it for others.
+func (q *Queries) ConversationInLog(ctx context.Context, sessionHash chain.Hash, source string, userKey string, viewer *string) ([]ConversationInLogRow, error) {
 	rows, err := q.db.Query(ctx, conversationInLog,
 		sessionHash,
 		source,

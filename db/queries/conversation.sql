@@ -53,11 +53,11 @@ FROM (SELECT DISTINCT log.session_lock(s.hash) AS key FROM unnest(@sessions::TEX
 
 -- name: ConversationInLog :many
 -- Of whom a conversation was, as its first exchange tells, in which each of the two names the other; so nobody becomes one of them
--- by what they alone write there.
+-- by what they alone write there. The source may end in the mark of an administrator who has recorded it for others.
 SELECT u.owner_id AS person, a.owner_id AS assistant
 FROM core.players p
-JOIN log.messages u ON u.session_hash = @session_hash AND u.owner_id = p.hash AND u.source = @source AND u.role = 'user'
-JOIN log.messages a ON a.session_hash = u.session_hash AND a.sequence = u.sequence + 1 AND a.source = u.source AND a.role = 'assistant'
+JOIN log.messages u ON u.session_hash = @session_hash AND u.owner_id = p.hash AND split_part(u.source, '; by ', 1) = @source::TEXT AND u.role = 'user'
+JOIN log.messages a ON a.session_hash = u.session_hash AND a.sequence = u.sequence + 1 AND split_part(a.source, '; by ', 1) = @source::TEXT AND a.role = 'assistant'
 WHERE p.namespace = 'plu' AND p.key = @user_key AND a.owner_id = ANY (u.players_id) AND u.owner_id = ANY (a.players_id)
     AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (a.owner_id, u.owner_id))
 ORDER BY u.sequence LIMIT 1;

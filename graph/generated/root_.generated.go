@@ -6667,7 +6667,7 @@ input MessageInput {
   importance: Int = 0
   "Where it came in; at most 256 bytes."
   channel: String
-  "Which program wrote it; at most 256 bytes. Where an administrator appends for another player under a third one as ` + "`" + `masterPlayer` + "`" + `, ` + "`" + `; by ` + "`" + ` and the hash of the administrator's player are added, and at most 187 bytes are left."
+  "Which program wrote it; at most 256 bytes. Where an administrator appends for another player, ` + "`" + `; by ` + "`" + ` and the hash of the administrator's player are added, and at most 187 bytes are left; nobody's own may end so."
   source: String
   "The text: not empty, though white space alone will do; at most 1 MiB (1,048,576 bytes) of UTF-8, without U+0000."
   content: String!

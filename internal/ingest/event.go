@@ -131,6 +131,9 @@ func (e *Event) validate(field string) error {
 			return err
 		}
 	}
+	if err := chain.CheckUnclaimed(field+".source", &e.Source); err != nil {
+		return err
+	}
 	if len(e.Tags) > chain.MaxListLength {
 		return fault.Input(field+".tags", "has %d entries; at most %d are allowed", len(e.Tags), chain.MaxListLength)
 	}
