@@ -22,6 +22,8 @@ import (
 // known is a verifier of tokens by name.
 type known map[string]auth.Caller
 
+func (k known) Told(string) (auth.Caller, bool, error) { return auth.Caller{}, false, nil }
+
 func (k known) Verify(_ context.Context, token string) (auth.Caller, error) {
 	caller, ok := k[token]
 	if !ok {

@@ -58,12 +58,12 @@ func NewProvider(cfg ProviderConfig) *Provider {
 	return &Provider{cfg: cfg, http: &http.Client{Transport: newFetcher(http.DefaultTransport), Timeout: fetchLimit}, now: time.Now}
 }
 
-// isJWT tells whether a token has the form of a signed JSON Web Token: three parts, with dots between them.
-func isJWT(token string) bool { return strings.Count(token, ".") == 2 }
+// IsJWT tells whether a token has the form of a signed JSON Web Token: three parts, with dots between them.
+func IsJWT(token string) bool { return strings.Count(token, ".") == 2 }
 
 // Verify gives the caller that a token stands for. UNAVAILABLE if the provider is needed to tell, and does not answer.
 func (p *Provider) Verify(ctx context.Context, token string) (Caller, error) {
-	if !isJWT(token) || len(token) > maxSignIn {
+	if !IsJWT(token) || len(token) > maxSignIn {
 		return Caller{}, errJWT("it has not the form of one")
 	}
 	of, err := p.discover(ctx)

@@ -112,6 +112,37 @@ func TestTokensTellsForms(t *testing.T) {
 	}
 }
 
+// What needs no look-up is told without: malformed tokens, and the file's.
+func TestToldWithoutLookUp(t *testing.T) {
+	t.Parallel()
+	file := NewAdminToken()
+	tokens := NewTokens(file, nil, nil, slog.New(slog.DiscardHandler)) // there is no store to ask
+	t.Cleanup(tokens.Close)
+	for name, test := range map[string]struct {
+		token string
+		told  bool
+		role  Role
+	}{
+		"the file's":              {file, true, Admin},
+		"with a wrong checksum":   {NewToken(Agent)[:54] + "!", true, ""},
+		"nothing":                 {"", true, ""},
+		"a provider's, and none":  {"a.b.c", true, ""},
+		"another administrator's": {NewAdminToken(), false, ""},
+		"an agent's, well-formed": {NewToken(Agent), false, ""},
+	} {
+		c, told, err := tokens.Told(test.token)
+		if told != test.told || c.Role != test.role || (fault.CodeOf(err) == fault.Unauthenticated) != (told && test.role == "") {
+			t.Errorf("%s: %v %v %v, want it told: %t, and the role %q", name, c.Role, told, err, test.told, test.role)
+		}
+		if !test.told {
+			continue
+		}
+		if _, again := tokens.Verify(t.Context(), test.token); (again == nil) != (err == nil) {
+			t.Errorf("%s: Verify() = %v, and it was told %v", name, again, err)
+		}
+	}
+}
+
 // silent is a store that knows one token, until it says nothing any more.
 type silent struct {
 	nobodysTokens

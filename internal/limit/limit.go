@@ -23,7 +23,7 @@ import (
 // Config says how much is let through. Nothing in it means no limit.
 type Config struct {
 	Token   int            // requests a second of each token, twice that at once, and of a player PlayerTokens times that; administrators have no limit
-	Address int            // requests a second of each address without a valid token, five times that at once
+	Address int            // requests a second of each address without a valid token, five times that at once, and LookUps times that of tokens that nobody has
 	Proxies []netip.Prefix // whose X-Forwarded-For is believed
 	Now     func() time.Time
 }
@@ -37,6 +37,7 @@ type Limiter struct {
 	tokens    *Buckets
 	players   *Buckets
 	addresses *Buckets
+	lookUps   *Buckets // by address: of tokens that nobody has
 
 	mu    sync.Mutex
 	known *simplelru.LRU[[sha256.Size]byte, struct{}] // SHA-256 of tokens that were valid
@@ -56,6 +57,7 @@ func New(cfg Config) *Limiter {
 		tokens:    newBuckets(float64(cfg.Token), 2*cfg.Token, mostBuckets, cfg.Now),
 		players:   newBuckets(float64(PlayerTokens*cfg.Token), 2*PlayerTokens*cfg.Token, mostBuckets, cfg.Now),
 		addresses: newBuckets(float64(cfg.Address), 5*cfg.Address, mostBuckets, cfg.Now),
+		lookUps:   newBuckets(float64(LookUps*cfg.Address), 5*LookUps*cfg.Address, mostBuckets, cfg.Now),
 	}
 }
 

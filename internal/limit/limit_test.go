@@ -131,6 +131,17 @@ type asked struct {
 	valid string
 }
 
+// Told tells what is malformed, and the file's token.
+func (a *asked) Told(token string) (auth.Caller, bool, error) {
+	switch {
+	case strings.HasPrefix(token, "malformed"):
+		return auth.Caller{}, true, fault.New(fault.Unauthenticated, "malformed token")
+	case token == "file":
+		return auth.Administrator(), true, nil
+	}
+	return auth.Caller{}, false, nil
+}
+
 func (a *asked) Verify(_ context.Context, token string) (auth.Caller, error) {
 	a.times.Add(1)
 	if token == "untold" {
@@ -143,7 +154,7 @@ func (a *asked) Verify(_ context.Context, token string) (auth.Caller, error) {
 }
 
 // gated is a handler behind the limits, and what it answers to a token from an address.
-func gated(l *Limiter, tokens auth.Verifier) func(token, address string) *http.Response {
+func gated(l *Limiter, tokens Verifier) func(token, address string) *http.Response {
 	h := l.Note(auth.NewGate(l.Verifier(tokens), auth.NewSessions()).Identify(
 		l.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if _, err := auth.From(r.Context()); err != nil {
@@ -183,6 +194,8 @@ func TestRateOfAToken(t *testing.T) {
 
 // many is a verifier of tokens that all are of one player, but for "other".
 type many struct{}
+
+func (many) Told(string) (auth.Caller, bool, error) { return auth.Caller{}, false, nil }
 
 func (many) Verify(_ context.Context, token string) (auth.Caller, error) {
 	c := auth.Caller{Player: chain.Sum([]byte("agent")), Role: auth.Agent, TokenID: token}
@@ -227,28 +240,69 @@ func TestRateOfAnAddress(t *testing.T) {
 		t.Fatalf("a valid token: %d", r.StatusCode)
 	}
 	for i := range 10 {
-		if r := get([]string{"", "bad"}[i%2], "203.0.113.5"); r.StatusCode != 401 {
+		if r := get([]string{"", "malformed"}[i%2], "203.0.113.5"); r.StatusCode != 401 {
 			t.Fatalf("request %d: %d, want 401 within the burst", i, r.StatusCode)
 		}
 	}
 	before := tokens.times.Load()
-	for _, token := range []string{"", "bad"} {
+	for _, token := range []string{"", "malformed"} {
 		if r := get(token, "203.0.113.5"); r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
 			t.Errorf("one too many, with %q: %d with Retry-After %q, want 429 with 1", token, r.StatusCode, r.Header.Get("Retry-After"))
 		}
 	}
 	if after := tokens.times.Load(); after != before {
-		t.Errorf("guesses beyond the limit were looked up %d times", after-before)
+		t.Errorf("malformed tokens were looked up %d times", after-before)
 	}
 	if r := get("good", "203.0.113.5"); r.StatusCode != 200 {
 		t.Errorf("a token that was valid before, from the same address: %d, want 200", r.StatusCode)
 	}
-	if r := get("bad", "203.0.113.6"); r.StatusCode != 401 {
+	if r := get("malformed", "203.0.113.6"); r.StatusCode != 401 {
 		t.Errorf("another address: %d, want 401", r.StatusCode)
 	}
 	c.pass(time.Second)
-	if r := get("bad", "203.0.113.5"); r.StatusCode != 401 {
+	if r := get("malformed", "203.0.113.5"); r.StatusCode != 401 {
 		t.Errorf("after a second: %d, want 401", r.StatusCode)
+	}
+}
+
+// However many tokens come from an address that are malformed, or that nobody has, one that was never seen before and that
+// somebody has is let in from there; and the file's, whatever comes.
+func TestNewTokensAmongGuesses(t *testing.T) {
+	t.Parallel()
+	const here = "203.0.113.5"
+	c := newClock()
+	tokens := &asked{valid: "good"}
+	l := New(Config{Token: 1000, Address: 2, Now: c.now})
+	get := gated(l, tokens)
+	for i := range 10_000 {
+		get(fmt.Sprint("malformed ", i), here)
+	}
+	if n := tokens.times.Load(); n != 0 {
+		t.Errorf("malformed tokens were looked up %d times", n)
+	}
+	for i := range 5*LookUps*2 - 1 {
+		get(fmt.Sprint("invented ", i), here)
+	}
+	if r := get("good", here); r.StatusCode != 200 {
+		t.Errorf("a new token after guesses: %d, want 200", r.StatusCode)
+	}
+	for i := range 10_000 {
+		get(fmt.Sprint("invented too ", i), here)
+	}
+	if n := tokens.times.Load(); n != 5*LookUps*2+1 {
+		t.Errorf("tokens were looked up %d times, want %d for guesses and once more", n, 5*LookUps*2)
+	}
+	for token, want := range map[string]int{"good": 200, "file": 200, "another": 429} {
+		if r := get(token, here); r.StatusCode != want {
+			t.Errorf("%s, after too many guesses: %d, want %d", token, r.StatusCode, want)
+		}
+	}
+	c.pass(time.Second)
+	if r := get("another", here); r.StatusCode != 401 {
+		t.Errorf("another guess after a second: %d, want it looked up", r.StatusCode)
+	}
+	if l.lookUps.look(guessesFrom(context.WithValue(t.Context(), visitKey{}, &visit{address: here}), "a.provider's.token")) != 0 {
+		t.Error("guesses of tokens count against those of a provider")
 	}
 }
 
@@ -269,10 +323,9 @@ func TestTokensThatNobodyCanTell(t *testing.T) {
 
 func TestAdministratorsHaveNoLimit(t *testing.T) {
 	t.Parallel()
-	token := auth.NewAdminToken()
-	get := gated(New(Config{Token: 1, Address: 1}), auth.NewAdminVerifier(token))
+	get := gated(New(Config{Token: 1, Address: 1}), &asked{valid: "good"})
 	for range 100 {
-		if r := get(token, "203.0.113.5"); r.StatusCode != 200 {
+		if r := get("file", "203.0.113.5"); r.StatusCode != 200 {
 			t.Fatalf("an administrator gets %d", r.StatusCode)
 		}
 	}
