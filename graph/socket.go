@@ -16,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"golang.org/x/time/rate"
 
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/overload"
@@ -24,23 +25,38 @@ import (
 // maxHello is how many bytes a WebSocket's messages may have before it has said who it is.
 const maxHello = 16 << 10
 
+// How often a WebSocket's client may send anything: operations that begin and end, pings and pongs, of the protocol itself and
+// of graphql-transport-ws. Operations count for their token besides.
+const (
+	messagesPerSecond = 100
+	messagesAtOnce    = 500
+)
+
+var errTooOften = fault.New(fault.RateLimited, "more than %d messages a second came on the WebSocket", messagesPerSecond)
+
 // sockets opens WebSockets. gqlgen's own would receive messages without counting their bytes, and end them normally when
 // the server goes away, after which clients would not come back.
 type sockets struct{ options websocket.AcceptOptions }
 
 // Accept opens one that came through front.
 func (s sockets) Accept(w http.ResponseWriter, r *http.Request, _ transport.WebsocketAcceptOptions) (transport.WebsocketConn, error) {
-	conn, err := websocket.Accept(w, r, &s.options)
+	c := &socket{ended: r.Context().Done(), opened: r.Context().Value(openedKey{}).(*opened), heard: rate.NewLimiter(messagesPerSecond, messagesAtOnce)}
+	options := s.options
+	options.OnPingReceived = func(context.Context, []byte) bool { return c.mayCome() }
+	options.OnPongReceived = func(context.Context, []byte) { c.mayCome() }
+	conn, err := websocket.Accept(w, r, &options)
 	if err != nil {
 		return nil, err
 	}
-	return &socket{conn: conn, ended: r.Context().Done(), opened: r.Context().Value(openedKey{}).(*opened)}, nil
+	c.conn = conn
+	return c, nil
 }
 
 type socket struct {
 	conn   *websocket.Conn
 	ended  <-chan struct{}
 	opened *opened
+	heard  *rate.Limiter // messages of the client
 
 	mu       sync.Mutex
 	deadline *time.Timer
@@ -58,6 +74,9 @@ func (s *socket) NextReader() (int, io.Reader, error) {
 	if err != nil {
 		return int(kind), nil, readEnd(err)
 	}
+	if !s.mayCome() {
+		return 0, nil, transport.ErrWebsocketClosed
+	}
 	in := &intake{from: from, all: s.opened.bodies, who: s.opened.who}
 	if err := in.read(MaxBody + 2); err != nil { // what is longer is an error of from
 		in.release()
@@ -73,6 +92,15 @@ func (s *socket) NextReader() (int, io.Reader, error) {
 	}
 	s.opened.received(in)
 	return int(kind), bytes.NewReader(in.body), nil
+}
+
+// mayCome counts a message, and closes the socket if that is one too many. Pings and pongs are counted while others are read.
+func (s *socket) mayCome() bool {
+	if s.heard.Allow() {
+		return true
+	}
+	_ = s.WriteClose(int(websocket.StatusPolicyViolation), reason(errTooOften))
+	return false
 }
 
 // refuse closes the socket instead of giving a message.
