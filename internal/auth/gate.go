@@ -39,7 +39,7 @@ func NewGate(tokens Verifier, sessions *Sessions) *Gate {
 
 // Identify puts the caller, or the reason why there is none, into the request's context, where From finds it. It
 // refuses nothing, so that what is open to all stays so. A cookie counts only if the request comes from the console's
-// own origin: see http.CrossOriginProtection.
+// own origin, whatever its method: see probe.
 func (g *Gate) Identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, session, err := g.identify(r)
@@ -72,14 +72,15 @@ func (g *Gate) identify(r *http.Request) (c Caller, session string, err error) {
 	return c, session, err
 }
 
-// probe gives what to check the origin of: a WebSocket is opened by GET, which counts as safe, and does as much as a
-// POST. Its Origin, which browsers always send, says more than Sec-Fetch-Site, which they disagree on for WebSockets.
+// probe gives what to check the origin of. http.CrossOriginProtection takes GET for safe; but a GET reads and exports all that
+// the session may see, and a WebSocket is opened by one and does as much as a POST. So each counts as a POST. A WebSocket's
+// Origin, which browsers always send, says more than Sec-Fetch-Site, which they disagree on for WebSockets.
 func probe(r *http.Request) *http.Request {
-	if r.Header.Get("Upgrade") == "" {
-		return r
-	}
 	p := &http.Request{Method: http.MethodPost, Host: r.Host, URL: r.URL, Header: http.Header{}}
 	p.Header["Origin"] = r.Header["Origin"]
+	if r.Header.Get("Upgrade") == "" {
+		p.Header["Sec-Fetch-Site"] = r.Header["Sec-Fetch-Site"]
+	}
 	return p
 }
 

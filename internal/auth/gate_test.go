@@ -202,11 +202,22 @@ func TestCrossOrigin(t *testing.T) {
 		"another port":           {"POST", []string{"Cookie", cookie, "Origin", "http://cm.localhost:81"}, 401},
 		"a WebSocket":            {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://cm.localhost", "Sec-Fetch-Site", "same-site"}, 200},
 		"another's WebSocket":    {"GET", []string{"Cookie", cookie, "Upgrade", "websocket", "Origin", "http://app.cm.localhost"}, 401},
+		"a read":                 {"GET", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-origin"}, 200},
+		"a read by a program":    {"GET", []string{"Cookie", cookie}, 200},
+		"an address typed in":    {"GET", []string{"Cookie", cookie, "Sec-Fetch-Site", "none"}, 200},
+		"another site's read":    {"GET", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, 401},
+		"a neighbour's read":     {"GET", []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}, 401},
+		"another's read, old":    {"GET", []string{"Cookie", cookie, "Origin", "http://evil.test"}, 401},
+		"another's HEAD":         {"HEAD", []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}, 401},
+		"another's, by token":    {"GET", []string{"Authorization", "Bearer " + f.token, "Sec-Fetch-Site", "cross-site"}, 200},
 		"another site, by token": {"POST", []string{"Authorization", "Bearer " + f.token, "Sec-Fetch-Site", "cross-site"}, 200},
 	} {
 		if r := f.do(test.method, "http://cm.localhost/who", "", test.header...); r.StatusCode != test.status {
 			t.Errorf("%s: %d, want %d", name, r.StatusCode, test.status)
 		}
+	}
+	if r := f.do("GET", "http://cm.localhost/session", "", "Cookie", cookie, "Sec-Fetch-Site", "cross-site"); r.StatusCode != 401 {
+		t.Errorf("another site asks who is signed in: %d, want 401", r.StatusCode)
 	}
 	r := f.do("POST", "http://cm.localhost/session", `{"token":"`+f.token+`"}`, "Sec-Fetch-Site", "cross-site")
 	if code, _ := message(t, r); r.StatusCode != 403 || code != fault.Forbidden || len(r.Cookies()) != 0 {
