@@ -211,6 +211,74 @@ func TestFenceOfFunctions(t *testing.T) {
 	}
 }
 
+// What functions with their owner's rights tell players is theirs to know: of quarantines those of messages that they see, and
+// nothing in nobody's name. And names mean to them what they mean to their owner.
+func TestFenceOfWhatIsTold(t *testing.T) {
+	t.Parallel()
+	store, at := open(t)
+	own := mustAppend(t, store, from(ana, "a", "Ana's", ben))[0].Hash
+	others := mustAppend(t, store, from(cleo, "c", "Cleo's"))[0].Hash
+	mustQuarantine(t, store, own)
+	mustQuarantine(t, store, others)
+	conn := superuser(t, at)
+	const (
+		turns = `SELECT memory.quarantined_turns(json_build_array(json_build_object('message', $1::TEXT), json_build_object('message', $2::TEXT))::JSONB)`
+		known = `SELECT log.players_known_to($1::CHAR(64), NULL)`
+		some  = `SELECT (log.some_players_known_to($1::CHAR(64), 9, 9)).players`
+	)
+	ask := func(of pgx.Tx, sql string, args ...any) (out []string) {
+		t.Helper()
+		if err := of.QueryRow(t.Context(), sql, args...).Scan(&out); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(out)
+		return out
+	}
+	both := []string{own.String(), others.String()}
+	slices.Sort(both)
+	for name, test := range map[string]struct {
+		player chain.Hash
+		turns  []string
+		known  []string // whom Ana knows, as far as they are told
+	}{
+		"Ana":    {ana, []string{own.String()}, []string{ana.String()}},
+		"Ben":    {ben, []string{own.String()}, nil},
+		"Cleo":   {cleo, []string{others.String()}, nil},
+		"nobody": {chain.Hash{}, nil, nil},
+	} {
+		err := inRole(t, conn, test.player, func(tx pgx.Tx) error {
+			if got := ask(tx, turns, own.String(), others.String()); !slices.Equal(got, test.turns) {
+				t.Errorf("%s is told that %v are in quarantine, want %v", name, got, test.turns)
+			}
+			for _, sql := range []string{known, some} {
+				if got := ask(tx, sql, ana.String()); !slices.Equal(got, test.known) {
+					t.Errorf("%s is told by %s that Ana knows %v, want %v", name, sql, got, test.known)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	if got := ask(tx, turns, own.String(), others.String()); !slices.Equal(got, both) {
+		t.Errorf("the server is told that %v are in quarantine, want %v", got, both)
+	}
+	if got := ask(tx, known, ana.String()); !slices.Equal(got, []string{ana.String()}) {
+		t.Errorf("the server is told that Ana knows %v, want herself", got)
+	}
+	var loose []string
+	if err := tx.QueryRow(t.Context(), `SELECT COALESCE(array_agg(p.oid::REGPROCEDURE::TEXT ORDER BY 1), '{}') FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+		WHERE p.prosecdef AND n.nspname !~ '^pg_' AND NOT COALESCE(p.proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp']`).Scan(&loose); err != nil || len(loose) > 0 {
+		t.Errorf("%v, %v have their owner's rights and the caller's search_path", loose, err)
+	}
+}
+
 // inRole runs f as players read, for one of them; with the zero hash, for nobody.
 func inRole(t *testing.T, conn *pgx.Conn, player chain.Hash, f func(tx pgx.Tx) error) error {
 	t.Helper()

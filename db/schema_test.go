@@ -237,8 +237,8 @@ func TestTriggerIgnoresSettings(t *testing.T) {
 	}
 }
 
-// The turns of a prompt that are in quarantine are found by a function that has its owner's rights and no settings of its own:
-// whatever names mean to who calls it, they mean to it what they did.
+// The turns of a prompt that are in quarantine are found by a function that has its owner's rights: whatever names mean to who
+// calls it, they mean to it what they did.
 func TestQuarantinedTurnsIgnoresSettings(t *testing.T) {
 	t.Parallel()
 	conn, url := schema(t)
