@@ -94,7 +94,7 @@ func spend(ctx context.Context, next graphql.Resolver) (any, error) {
 	if err != nil || found == nil || field.Definition == nil {
 		return found, err
 	}
-	if err := b.text.Take(int64(len(field.Alias)+len(`"":,`)) + textSize(found)); err != nil {
+	if err := b.text.Take(nameSize(field.Alias) + textSize(found)); err != nil {
 		return nil, err
 	}
 	length := 1
@@ -113,6 +113,9 @@ func spend(ctx context.Context, next graphql.Resolver) (any, error) {
 	}
 	return found, nil
 }
+
+// nameSize is how many bytes the name of a field takes, and what stands around it.
+func nameSize(alias string) int64 { return int64(len(alias) + len(`"":,`)) }
 
 const hashSize = 2*int64(len(chain.Hash{})) + int64(len(`""`))
 

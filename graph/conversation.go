@@ -60,12 +60,7 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 			return nil, err
 		}
 	}
-	messages := assembly.With(relevant, tokens)
-	out := make([]model.PromptMessage, len(messages))
-	for i, m := range messages {
-		out[i] = model.NewPromptMessage(m)
-	}
-	return out, nil
+	return model.NewPromptMessages(assembly.With(relevant, tokens)), nil
 }
 
 // promptContext reads which context to select, also where there will be no room for it.

@@ -74,6 +74,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	server.AroundResponses(budgets{present: presenter{log: cfg.Log}.present}.response)
 	server.AroundResponses(withLoaders(resolver))
 	server.AroundFields(allow)
+	server.AroundFields(plainLists)
 	server.AroundFields(spend)
 	server.AroundRootFields(limitTime)
 	server.AroundRootFields(withLoadersOfItsOwn(resolver))

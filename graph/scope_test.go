@@ -304,3 +304,24 @@ func readEvent(t *testing.T, r *http.Response) answer {
 	}
 	return a
 }
+
+// What is written without its fields being resolved is looked at by nobody.
+func TestPlainFieldsNeedNoScope(t *testing.T) {
+	t.Parallel()
+	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
+	for object, of := range map[string]plain{"PromptMessage": model.PromptMessage{}, "Turn": model.Turn{}} {
+		found := 0
+		for _, field := range schema.Types[object].Fields {
+			if _, ok := of.Plain(field.Name); !ok {
+				continue
+			}
+			found++
+			if scopes, listed := within[object][field.Name]; scopes != part || listed || field.Type.Elem != nil {
+				t.Errorf("%s.%s is plain, and needs %v", object, field.Name, scopes)
+			}
+		}
+		if found == 0 {
+			t.Errorf("nothing of %s is plain", object)
+		}
+	}
+}

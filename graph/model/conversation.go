@@ -44,20 +44,60 @@ type Turn struct{ memory.Turn }
 // Role is who said it.
 func (t Turn) Role() TurnRole { return TurnRole(strings.ToUpper(string(t.Turn.Role))) }
 
+// Plain gives fields that are at hand.
+func (t Turn) Plain(field string) (value any, ok bool) {
+	switch field {
+	case "role":
+		return string(t.Role()), true
+	case "content":
+		return t.Content, true
+	case "at":
+		return t.At, true
+	}
+	return nil, false
+}
+
 // PromptMessage is a message for a model.
 type PromptMessage struct {
 	memory.PromptMessage
-	pieces func() ([]string, error)
+	pieces *pieces
 }
 
-// NewPromptMessage shows a message. Its text is cut into tokens when that is first asked for, and once, however often it
-// is: an operation may name a field many times.
-func NewPromptMessage(m memory.PromptMessage) PromptMessage {
-	return PromptMessage{m, sync.OnceValues(func() ([]string, error) { return token.Pieces(m.Content) })}
+// pieces are a text's tokens, cut when they are first asked for, and once, however often they are: an operation may name a
+// field many times.
+type pieces struct {
+	once sync.Once
+	list []string
+	err  error
+}
+
+// NewPromptMessages shows messages.
+func NewPromptMessages(messages []memory.PromptMessage) []PromptMessage {
+	out, cut := make([]PromptMessage, len(messages)), make([]pieces, len(messages))
+	for i, m := range messages {
+		out[i] = PromptMessage{m, &cut[i]}
+	}
+	return out
 }
 
 // Role is who says it.
 func (m PromptMessage) Role() string { return string(m.PromptMessage.Role) }
 
 // Pieces is its text, token by token.
-func (m PromptMessage) Pieces() ([]string, error) { return m.pieces() }
+func (m PromptMessage) Pieces() ([]string, error) {
+	m.pieces.once.Do(func() { m.pieces.list, m.pieces.err = token.Pieces(m.Content) })
+	return m.pieces.list, m.pieces.err
+}
+
+// Plain gives fields that are at hand.
+func (m PromptMessage) Plain(field string) (value any, ok bool) {
+	switch field {
+	case "role":
+		return m.Role(), true
+	case "content":
+		return m.Content, true
+	case "tokens":
+		return m.Tokens, true
+	}
+	return nil, false
+}
