@@ -78,6 +78,7 @@ describe("the check of a session", () => {
     await press(v);
     await article(v, 401).getByText("verified", { exact: true }).waitFor();
     expect(await said(v)).toContain(`Recomputed in this browser 0 of ${length} checking`);
+    expect(await said(v)).toContain(`Server says 0 of ${length} after this browser`);
     await go();
     await verification(v).getByText("The script that checked this").waitFor();
     expect(await said(v)).toMatch(

@@ -28,7 +28,7 @@ export async function verifying(setting: Setting): Promise<Figure[]> {
       limit: null,
       measured: total,
       unit: "ms",
-      how: "until the browser's verdict is shown; the server checks meanwhile, too",
+      how: "until the browser's verdict is shown; the server's own check comes behind it",
     },
     {
       name: "– longest task of the page meanwhile",
@@ -106,7 +106,7 @@ async function replayed(setting: Setting) {
     };
   });
   await verified(page);
-  // The server's own check goes on for longer, and would take the processors from what is measured.
+  // The server's own check comes behind it, and would take the processors from what is measured.
   await page.waitForFunction(() => document.querySelectorAll('[data-tone="good"]').length === 3);
   const lengths = await page.evaluate(async () => {
     const { workers } = (globalThis as unknown as { sent: Sent }).sent;

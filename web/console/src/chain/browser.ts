@@ -22,13 +22,15 @@ import type { WorkerAnswer } from "./worker";
 /**
  * How far this browser is. sessions tells it by session's hash. standing: how the seal stands to what this browser
  * remembers, null until it is known; at: when that was, RFC 3339. proved counts messages in the signed tree;
- * foundProofs, of what was found, what is wrong with proofs.
+ * foundProofs, of what was found, what is wrong with proofs. walked: all is recomputed, and what was altered of what is
+ * wrong may still be looked for.
  */
 export type Recomputed = Progress<Finding> & {
   foundProofs: Amount;
   erased: number;
   proved: number;
   unproved: number;
+  walked: boolean;
   standing: Standing | null;
   at: string | null;
   sessions: ReadonlyMap<string, SessionProgress>;
@@ -50,6 +52,7 @@ export const nothingRecomputed: Recomputed = {
   erased: 0,
   proved: 0,
   unproved: 0,
+  walked: false,
   standing: null,
   at: null,
   sessions: new Map(),
@@ -136,10 +139,15 @@ export async function inBrowser(
         if (missing >= mostWithheld) break;
       }
     }
+    report({ walked: true });
     const named = explicable.size > 0 ? await namedHashes(send, signal) : [];
     for (const session of explicable) {
-      if (signal.aborted) return;
-      show(await crew.ask({ kind: "explain", session, hashes: named }));
+      let answer = await crew.ask({ kind: "explain", session, hashes: named });
+      show(answer);
+      while (answer.explicable) {
+        answer = await crew.ask({ kind: "explain", session, hashes: [] });
+        show(answer);
+      }
     }
     stand();
     report({ done: true });

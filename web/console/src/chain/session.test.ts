@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Seen } from "./altered";
-import { Room, SessionCheck } from "./session";
+import { Room, SessionCheck, type SessionProgress } from "./session";
 import { chain, digits } from "./testing";
 
 const session = digits("5");
@@ -43,5 +43,17 @@ describe("a session", () => {
     second?.page(changed, null);
     expect(second?.end()).toMatchObject({ findings: [], found: { chain: 6, proofs: 0 }, unlisted: [1, 5] });
     expect(second?.explicable).toBe(false);
+  });
+  it("finds out of one message after the other what was altered, of however many are told", () => {
+    const altered = chain(60).map((m) => (m.sequence % 2 === 1 ? { ...m, hash: digits("0") } : m));
+    const check = new SessionCheck(session, 60, altered[59]?.hash ?? "");
+    check.page(altered, null);
+    expect(check.end().found.chain).toBe(60); // each, and the link of the one behind it
+    const known = ({ findings }: SessionProgress) =>
+      findings.filter((f) => f.detail.id === "chain.altered.hash").length;
+    expect(known(check.explain())).toBe(1);
+    while (check.explicable) check.explain();
+    const explained = check.explain();
+    expect([known(explained), explained.findings.length, explained.found.chain]).toEqual([30, 30, 30]);
   });
 });

@@ -37,7 +37,7 @@ export type SessionProgress = {
 export type Again = { sequence: number; hash: string; message: ChainMessage | null; why: string };
 
 const mostFindings = 200; // of a check that are told one by one; the others are counted
-const mostBroken = 20; // messages of a session of which it is found out what was altered
+const mostKept = 20_000_000; // characters of messages of a session of which it is to be found out what was altered
 const mostSuspects = 100; // that are asked for again at a time
 
 /** How many findings can still be told, of all the sessions of a check. */
@@ -56,6 +56,7 @@ export class SessionCheck {
   private readonly climbed = new Climbed();
   private readonly gone = new Map<string, number>(); // erased messages whose erasure has not been seen, by hash
   private readonly broken: (Broken & { inTree: boolean })[] = [];
+  private kept = 0; // characters of them
   private readonly unproved = new Numbers();
   private readonly said = new Numbers(); // those of them of which the server says that they are in the tree
   private readonly unlisted = new Numbers();
@@ -149,7 +150,8 @@ export class SessionCheck {
     if (last && last.message === this.previous) last.next = m;
     const digest = findings.some((f) => (f.kind === "hash" || f.kind === "content") && f.computed !== undefined);
     const readable = findings.every((f) => f.kind !== "format");
-    if (!digest || !readable || this.broken.length === mostBroken) return;
+    if (!digest || !readable || this.kept > mostKept) return;
+    this.kept += m.integrity.preimage.length + (m.integrity.contentPreimage?.length ?? 0);
     this.broken.push({ message: m, previous: this.previous, next: null, inTree });
   }
 
@@ -230,10 +232,14 @@ export class SessionCheck {
     return this.broken.length > 0;
   }
 
-  /** Finds out which fields were altered, where that can be proved, once all sessions of a check have been seen. */
+  /**
+   * Finds out of the next message which field was altered, where that can be proved, once all sessions of a check have been
+   * seen: of one at a time, as it may take seconds.
+   */
   explain(): SessionProgress {
     const { progress } = this;
-    for (const broken of this.broken.splice(0)) {
+    const broken = this.broken.shift();
+    if (broken) {
       const altered = alteredOf(broken, this.seen, broken.inTree);
       const findings = explained(progress.findings, broken.message, altered);
       progress.found.chain -= progress.findings.length - findings.length;

@@ -1,4 +1,4 @@
-// Checks every session of a thread twice: by recomputing it in this browser, and by asking the server. Each has its
+// Checks every session of a thread twice: by recomputing it in this browser, and then by asking the server. Each has its
 // own progress, findings and failure, so that neither can speak for the other.
 import type { Client as Socket } from "graphql-ws";
 import type { Client } from "urql";
@@ -6,6 +6,7 @@ import { words } from "../api/errors";
 import type { ResultOf } from "../api/graphql";
 import { ask } from "../api/query";
 import { inBrowser, nothingRecomputed, type Recomputed } from "./browser";
+import { paced } from "./paced";
 import { SessionEnd, ThreadSessions } from "./query";
 import { follow, mostTold, type ServerBreak, type ServerProgress } from "./server";
 import type { InView } from "./shown";
@@ -35,6 +36,8 @@ export type SessionEndpoint = { hash: string; length: number; head: string };
 /** What to check: a session, or every session that holds a message of a thread. */
 export type Subject = { kind: "thread" | "session"; hash: string };
 
+const pace = 200; // milliseconds between reports
+
 /** Nothing checked yet. */
 export const nothingChecked: Verification = {
   browser: nothingRecomputed,
@@ -42,8 +45,9 @@ export const nothingChecked: Verification = {
 };
 
 /**
- * Carries out both checks and reports after each step; what is in view first, if that is given. Resolves when both have
- * ended; stops soon after abort.
+ * Carries out both checks and reports how far they are, not more often than can be read; what is in view first, if that is
+ * given. The server's comes behind the browser's: it would take what the server needs to answer this one. Resolves when
+ * both have ended; stops soon after abort.
  */
 export async function verify(
   client: Client,
@@ -54,26 +58,33 @@ export async function verify(
   report: (v: Verification) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const reports = paced(report, pace);
+  signal.addEventListener("abort", reports.stop);
   let now = nothingChecked;
   const set = (change: Partial<Verification>) => {
-    if (signal.aborted) return;
     now = { ...now, ...change };
-    report(now);
+    if (!signal.aborted) reports.tell(now);
   };
-  let sessions: SessionEndpoint[];
   try {
-    sessions = await endpoints(client, subject);
+    const sessions = await endpoints(client, subject);
+    const total = sessions.reduce((n, s) => n + s.length, 0);
+    set({ browser: { ...now.browser, total }, server: { ...now.server, total } });
+    let asked: Promise<void> | null = null;
+    const askServer = () => {
+      asked ??= byServer(socket, sessions, signal, (server) => set({ server: { ...now.server, ...server } }));
+      return asked;
+    };
+    await inBrowser(client, send, sessions, inView, signal, (browser) => {
+      set({ browser: { ...now.browser, ...browser } });
+      if (browser.walked) void askServer();
+    });
+    if (!signal.aborted) await askServer();
   } catch (error) {
     const reason = words(error);
     set({ browser: { ...now.browser, error: reason }, server: { ...now.server, error: reason } });
-    return;
+  } finally {
+    reports.flush();
   }
-  const total = sessions.reduce((n, s) => n + s.length, 0);
-  set({ browser: { ...now.browser, total }, server: { ...now.server, total } });
-  await Promise.all([
-    inBrowser(client, send, sessions, inView, signal, (browser) => set({ browser: { ...now.browser, ...browser } })),
-    byServer(socket, sessions, signal, (server) => set({ server: { ...now.server, ...server } })),
-  ]);
 }
 
 async function endpoints(client: Client, subject: Subject): Promise<SessionEndpoint[]> {

@@ -8,7 +8,7 @@ import { Icon, type IconName } from "../../ui/icons";
 import { Avatar, Chip, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
 import { type Id, T, t, useLanguage } from "../../words";
-import type { LinkState } from "./link";
+import { type LinkState, sameState } from "./link";
 import type { MessageRow } from "./query";
 import { checkOf, look, Rail } from "./Rail";
 import styles from "./Row.module.css";
@@ -29,6 +29,10 @@ type Props = {
 
 const shownRefs = 3;
 const shownContent = 4_000; // characters: more would be cut off below anyway
+
+// What is known of a message is told anew with each step of a check, and hardly ever differs.
+const sameProps = ({ state: before, ...old }: Props, { state: now, ...others }: Props): boolean =>
+  sameState(before, now) && (Object.keys(others) as (keyof typeof others)[]).every((k) => Object.is(old[k], others[k]));
 
 /** A message in its conversation, with its link of the chain beside it. */
 export const Row = memo(function Row({ message: m, before, gaps, state, open, current, index, onOpen }: Props) {
@@ -74,7 +78,7 @@ export const Row = memo(function Row({ message: m, before, gaps, state, open, cu
       </article>
     </>
   );
-});
+}, sameProps);
 
 function Boundary({ message: m }: { message: MessageRow }) {
   const session = (

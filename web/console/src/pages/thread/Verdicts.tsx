@@ -20,7 +20,13 @@ export function Verdicts({ found: { browser, server }, phase }: Props) {
         {erasedIn(browser)}
       </Verdict>
       <Proofs p={browser} cancelled={cancelled} />
-      <Verdict icon="server" who={t("thread.verdict.server")} p={server} cancelled={cancelled} />
+      <Verdict
+        icon="server"
+        who={t("thread.verdict.server")}
+        p={server}
+        cancelled={cancelled}
+        waiting={!browser.walked && browser.error === null}
+      />
       <p role="status" className={styles.hidden}>
         {cancelled || phase === "ended" ? heard(browser, server, cancelled) : t("thread.verdict.checking")}
       </p>
@@ -56,27 +62,28 @@ function Verdict({
   who,
   p,
   cancelled,
+  waiting = false,
   children,
 }: {
   icon: IconName;
   who: string;
   p: Progress<unknown>;
   cancelled: boolean;
+  /** Whether it has not begun. */
+  waiting?: boolean;
   children?: ReactNode;
 }) {
-  const outcome = outcomeOf(p, cancelled);
+  const outcome = outcomeOf(p, cancelled, waiting);
   return <Line icon={icon} who={who} n={p.checked} p={p} outcome={outcome} more={children} />;
 }
 
-function outcomeOf(p: Progress<unknown>, cancelled: boolean): Outcome {
+function outcomeOf(p: Progress<unknown>, cancelled: boolean, waiting = false): Outcome {
   if (p.error) return { tone: "bad", mark: "error", words: t("thread.verdict.failed", { why: p.error }) };
   if (p.found.n > 0) return { tone: "bad", mark: "broken", words: t("thread.verdict.breaks", atLeast(p.found)) };
-  if (!p.done)
-    return {
-      tone: "muted",
-      mark: "unchecked",
-      words: t(cancelled ? "thread.verdict.cancelled" : "thread.verdict.checking"),
-    };
+  if (!p.done) {
+    const begun = waiting ? "thread.verdict.waiting" : "thread.verdict.checking";
+    return { tone: "muted", mark: "unchecked", words: t(cancelled ? "thread.verdict.cancelled" : begun) };
+  }
   return { tone: "good", mark: "check", words: t(p.total === 0 ? "thread.verdict.nothing" : "thread.verdict.good") };
 }
 

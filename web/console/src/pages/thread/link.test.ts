@@ -6,7 +6,7 @@ import { SessionCheck, type SessionProgress } from "../../chain/session";
 import { chain, digits } from "../../chain/testing";
 import { nothingChecked, type Verification } from "../../chain/verify";
 import type { Standing } from "../../seal/anchor";
-import { linkState } from "./link";
+import { linkState, sameState } from "./link";
 
 const session = digits("5");
 const messages = chain(3);
@@ -78,5 +78,17 @@ describe("a message that is shown", () => {
     const doubted = checked({ standing: { ...standing, checkpoint: null } });
     expect(linkState(doubted, row(2), good).kind).toBe("chained");
     expect(linkState(doubted, row(2, { sequence: 9 }), { ...good, proved: true }).kind).toBe("unchecked");
+  });
+
+  it("is known the same, unless its kind, its state or what is wrong with it differ", () => {
+    const state = linkState(checked(), row(2), good);
+    expect(sameState(state, linkState(checked(), row(2), good))).toBe(true);
+    expect(sameState(state, linkState(checked(), row(2), undefined))).toBe(false);
+    expect(sameState(state, { ...state, state: "WITNESSED" })).toBe(false);
+    const wrong = linkState(checked(), row(2, { hash: digits("f") }), good);
+    expect(sameState(wrong, { ...wrong, findings: [...wrong.findings] })).toBe(true);
+    expect(sameState(wrong, { ...wrong, findings: [] })).toBe(false);
+    const said = { session, sequence: 2, messageHash: null, reason: "HASH_MISMATCH" as const, detail: "" };
+    expect(sameState(state, { ...state, server: [said] })).toBe(false);
   });
 });

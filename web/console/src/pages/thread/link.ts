@@ -64,6 +64,13 @@ export function linkState({ browser, server: said }: Verification, m: Row, shown
   return { kind: proved === "valid" ? "proved" : "unsigned", state: erased ? "ERASED" : sealed, ...known };
 }
 
+/** Whether two say the same, so that what shows the one shows the other. */
+export const sameState = (a: LinkState, b: LinkState): boolean =>
+  a.kind === b.kind && a.state === b.state && sameItems(a.findings, b.findings) && sameItems(a.server, b.server);
+
+const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i]);
+
 // What is shown is another message than the one that was checked under its number.
 function another(m: Row, checked: string): Finding {
   const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { startTransition, useCallback, useEffect, useRef, useState } from "react";
 import { useClient } from "urql";
 import { useSession } from "../../api/session";
 import type { InView } from "../../chain/shown";
@@ -29,8 +29,11 @@ export function useVerification(subject: Subject): VerificationState {
       running.current = controller;
       setFound(nothingChecked);
       setPhase("running");
-      void verify(client, fetch, socket, { kind, hash }, inView, setFound, controller.signal).then(() => {
-        if (!controller.signal.aborted) setPhase("ended");
+      const { signal } = controller;
+      // What is found is drawn when nothing more urgent is: a key that is pressed meanwhile comes first.
+      const show = (found: Verification) => startTransition(() => setFound(found));
+      void verify(client, fetch, socket, { kind, hash }, inView, show, signal).then(() => {
+        if (!signal.aborted) startTransition(() => setPhase("ended"));
       });
     },
     [client, fetch, socket, kind, hash],
