@@ -6,6 +6,7 @@ import { allScopes, has, isAdmin, roleWord, scopeWords, seesWords } from "../api
 import { useSession } from "../api/session";
 import { Button } from "../ui/Button";
 import { Copy } from "../ui/Hash";
+import only from "../ui/Heard.module.css";
 import { Icon } from "../ui/icons";
 import { Avatar, ComponentName, PlayerName, type Thing } from "../ui/Things";
 import { T, t } from "../words";
@@ -29,7 +30,7 @@ export function Account() {
           <PlayerName player={me} />
           <span className={styles.role}>
             {roleWord(identity.role)}
-            <span className={styles.hidden}>{t("app.account.may")}</span>
+            <span className={only.heard}>{t("app.account.may")}</span>
           </span>
         </span>
       </button>
@@ -106,7 +107,7 @@ function Menu({ id, me }: { id: string; me: Thing }) {
             <Icon name={has(identity, scope) ? "check" : "close"} size={14} />
             <span>
               <code>{scope}</code>{" "}
-              <span className={styles.hidden}>{t(has(identity, scope) ? "app.account.yes" : "app.account.no")}</span>
+              <span className={only.heard}>{t(has(identity, scope) ? "app.account.yes" : "app.account.no")}</span>
               {scopeWords(scope)}
             </span>
           </li>

@@ -1,3 +1,4 @@
+import only from "../ui/Heard.module.css";
 import { chooseLanguage, languages, t, useLanguage } from "../words";
 import styles from "./ThemeSwitch.module.css";
 
@@ -6,7 +7,7 @@ export function LanguageSwitch({ group = "" }: { group?: string }) {
   const language = useLanguage();
   return (
     <fieldset className={styles.switch}>
-      <legend className={styles.hidden}>{t("app.language")}</legend>
+      <legend className={only.heard}>{t("app.language")}</legend>
       {languages.map(({ value, name }) => (
         <label key={value} className={styles.choice} lang={value}>
           <input

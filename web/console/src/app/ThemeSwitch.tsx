@@ -1,3 +1,4 @@
+import only from "../ui/Heard.module.css";
 import { Icon } from "../ui/icons";
 import { t } from "../words";
 import { usePreference } from "./preferences";
@@ -15,7 +16,7 @@ export function ThemeSwitch({ group = "" }: { group?: string }) {
   const theme = usePreference(storedTheme);
   return (
     <fieldset className={styles.switch}>
-      <legend className={styles.hidden}>{t("app.theme")}</legend>
+      <legend className={only.heard}>{t("app.theme")}</legend>
       {choices.map(({ value, icon }) => (
         <label key={value} className={styles.choice} title={t(`app.theme.${value}.title`)}>
           <input type="radio" name={`theme${group}`} checked={theme === value} onChange={() => chooseTheme(value)} />

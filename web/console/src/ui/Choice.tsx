@@ -1,4 +1,5 @@
 import styles from "./Choice.module.css";
+import only from "./Heard.module.css";
 
 type Props<T extends string> = {
   label: string;
@@ -11,7 +12,7 @@ type Props<T extends string> = {
 export function Choice<T extends string>({ label, value, options, onChoose }: Props<T>) {
   return (
     <fieldset className={styles.choice}>
-      <legend>{label}</legend>
+      <legend className={only.heard}>{label}</legend>
       {options.map((o) => (
         <label key={o.value}>
           <input type="radio" name={label} checked={o.value === value} onChange={() => onChoose(o.value)} />

@@ -3,6 +3,7 @@ import { graphql } from "../api/graphql";
 import { t } from "../words";
 import { addressOf } from "./address";
 import { initials, nameOf } from "./format";
+import only from "./Heard.module.css";
 import { Icon, type IconName } from "./icons";
 import styles from "./Things.module.css";
 
@@ -81,7 +82,7 @@ export function Chip({ thing, main = false, link = false }: { thing: Thing; main
   const inside = (
     <>
       <Icon name={iconOf(thing.__typename)} size={12} />
-      <span className={styles.hidden}>{t("ui.thing.named", { kind })}</span>
+      <span className={only.heard}>{t("ui.thing.named", { kind })}</span>
       <bdi>{nameOf(thing)}</bdi>
       {main && <span className={styles.main}>{t("ui.thing.main")}</span>}
     </>

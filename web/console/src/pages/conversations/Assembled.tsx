@@ -3,6 +3,7 @@ import { Tokens } from "../../selection/Tokens";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Copy } from "../../ui/Hash";
+import only from "../../ui/Heard.module.css";
 import { t } from "../../words";
 import styles from "./Assembled.module.css";
 import { type Asked, partsOf } from "./prompt";
@@ -75,7 +76,7 @@ function Pieces({ message: { content, pieces } }: { message: PromptMessage }) {
   const drawn = all ? pieces : pieces.slice(0, shown);
   return (
     <>
-      <p className={styles.aloud}>{content}</p>
+      <p className={only.heard}>{content}</p>
       <p className={styles.text} dir="auto" aria-hidden="true" data-pieces>
         {drawn.map((piece, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a token is its place

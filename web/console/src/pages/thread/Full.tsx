@@ -3,6 +3,7 @@ import { Link, useLocation } from "wouter";
 import { useAction } from "../../actions/useAction";
 import { useTitle } from "../../app/title";
 import type { Subject } from "../../chain/verify";
+import only from "../../ui/Heard.module.css";
 import { Icon } from "../../ui/icons";
 import { useSearchParams } from "../../ui/useSearchParams";
 import { t } from "../../words";
@@ -60,7 +61,7 @@ export function Full({ subject, name }: { subject: Subject; name: string }) {
   useAction("panel.close", leave);
   return (
     <div className={styles.full} ref={page}>
-      <h1 className={styles.hidden}>{t("thread.message")}</h1>
+      <h1 className={only.heard}>{t("thread.message")}</h1>
       <Link href={back(name)} className={styles.action}>
         <Icon name="back" />
         {t("thread.full.back")}

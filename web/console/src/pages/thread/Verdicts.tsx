@@ -3,6 +3,7 @@ import type { Recomputed } from "../../chain/browser";
 import type { Progress, Verification } from "../../chain/verify";
 import { atLeast } from "../../ui/Breaks";
 import { count, dateTime } from "../../ui/format";
+import only from "../../ui/Heard.module.css";
 import { Icon, type IconName } from "../../ui/icons";
 import { problemName } from "../../ui/Standing";
 import { t } from "../../words";
@@ -27,7 +28,7 @@ export function Verdicts({ found: { browser, server }, phase }: Props) {
         cancelled={cancelled}
         waiting={!browser.walked && browser.error === null}
       />
-      <p role="status" className={styles.hidden}>
+      <p role="status" className={only.heard}>
         {cancelled || phase === "ended" ? heard(browser, server, cancelled) : t("thread.verdict.checking")}
       </p>
     </div>

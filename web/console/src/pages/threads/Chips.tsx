@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useRef } from "react";
 import { agoOf, type Filter } from "../../filter/match";
 import { type ThingName, things } from "../../filter/scope";
 import { count } from "../../ui/format";
+import only from "../../ui/Heard.module.css";
 import { Icon } from "../../ui/icons";
 import { NameOf } from "../../ui/Picker";
 import { kindName } from "../../ui/Things";
@@ -105,7 +106,7 @@ export function Chips({ filter, onFilter }: Props) {
             <T
               id="threads.chip.remove"
               values={{ what: <span className={styles.label}>{label}</span> }}
-              components={{ hidden: (inside) => <span className={styles.hidden}>{inside}</span> }}
+              components={{ hidden: (inside) => <span className={only.heard}>{inside}</span> }}
             />
             <Icon name="close" size={12} />
           </button>

@@ -1,6 +1,7 @@
 import { allScopes } from "../../api/rights";
 import { Button } from "../../ui/Button";
 import { date, dateTime, until } from "../../ui/format";
+import only from "../../ui/Heard.module.css";
 import { Icon } from "../../ui/icons";
 import { Avatar, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
@@ -48,7 +49,7 @@ export function Row({ token, own, onRevoke }: { token: TokenRow; own: boolean; o
         {token.state === "ACTIVE" && (
           <Button data-press="revoke" onClick={onRevoke}>
             {t("tokens.row.revoke")}
-            <span className={styles.hidden}>
+            <span className={only.heard}>
               {token.note
                 ? t("tokens.row.revoke.noted", { name: whom, note: token.note })
                 : t("tokens.row.revoke.of", { name: whom })}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { t } from "../../words";
+import only from "../Heard.module.css";
 import { useAddress } from "../useAddress";
 import type { Column } from "./cells";
 import { orderIn, orderName, pressed, sorted } from "./sort";
@@ -31,7 +32,7 @@ export function Table<T>({ id: own, name, columns, rows, keyOf, partial = false 
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it */}
       <section className={styles.scroll} tabIndex={0} aria-label={name}>
         <table className={styles.table}>
-          <caption className={styles.hidden}>{name}</caption>
+          <caption className={only.heard}>{name}</caption>
           <thead>
             <tr>
               {columns.map(({ id, head, numeric }) => {
