@@ -7435,8 +7435,10 @@ enum WeightName {
   AFTER_4
   "Part of the share of the message directly before, if that asks."
   ANSWER
-  "Part of what the whole session has."
+  "Part of what the best messages of its session have."
   SESSION
+  "How many messages of its session those are; 0: all."
+  SESSION_TOP
   "Of a message whose owner the query names."
   OWNER
   "Of a message that tells a time which was asked for."
@@ -7469,7 +7471,7 @@ enum WeightName {
 input WeightInput {
   "Which one; each at most once."
   name: WeightName!
-  "From its ` + "`" + `min` + "`" + ` to its ` + "`" + `max` + "`" + `; a whole number for DATE_TOLD and RECENCY_WINDOW."
+  "From its ` + "`" + `min` + "`" + ` to its ` + "`" + `max` + "`" + `; a whole number for SESSION_TOP, DATE_TOLD and RECENCY_WINDOW."
   value: Float!
 }
 

@@ -15,8 +15,10 @@ type Policy struct {
 	Before []float64 `json:"before"`
 	After  []float64 `json:"after"`
 	Answer float64   `json:"answer"`
-	// Session is the part it gets of the root of the sum of its session's squared shares.
-	Session float64 `json:"session"`
+	// Session is the part it gets of the root of the sum of its session's SessionTop greatest squared shares: a session
+	// does not gain by being long. Policies before lexical-v3 had no SessionTop, and took all.
+	Session    float64 `json:"session"`
+	SessionTop int     `json:"sessionTop,omitzero"`
 
 	// Owner, Time, Date, Opening and Question are parts of the best candidate's share: added when the query names the
 	// message's owner; when the query asks for a time and the message tells one; when the query names a time and the
@@ -45,12 +47,12 @@ type Policy struct {
 // Default is the policy in use. A change of any constant takes a new Version.
 func Default() Policy {
 	return Policy{
-		Version: "lexical-v2",
+		Version: "lexical-v3",
 		Before:  []float64{0.5, 0.2, 0.1, 0.1},
 		After:   []float64{0.4, 0.2, 0.1, 0.1},
 		Answer:  0.4,
-		Session: 0.2,
-		Owner:   0.2, Time: 0.2, Date: 0.4, DateTold: 7, Opening: 0.05, Question: 0.1,
+		Session: 0.2, SessionTop: 12,
+		Owner: 0.2, Time: 0.2, Date: 0.4, DateTold: 7, Opening: 0.05, Question: 0.1,
 		Record:   1.6,
 		Middle:   0.26,
 		Semantic: 0.5, SemanticFloor: 0.2,

@@ -16,7 +16,7 @@ import (
 //	         + Date if it is of a time that the query names + Opening if it opens its session with a share of its own
 //	         − Question if it asks), at least 0
 //	around = Σ Before[d]·share(d+1 before) + Σ After[d]·share(d+1 after) + Answer·share(1 before) if that asks
-//	         + Session·√(Σ share² over its session)
+//	         + Session·√(Σ share² over the SessionTop greatest shares of its session)
 //
 // and best is the greatest share of all. A record's is own = Record·share. A message that is not among the
 // candidates counts as 0. The sum gives the relevance by Policy.Calibrate, and each part its proportion of it.
@@ -79,7 +79,7 @@ type neighbour struct {
 // field is what the candidates together tell of each.
 type field struct {
 	places      map[place]neighbour
-	sessions    map[string]float64 // √(Σ share²), by session
+	sessions    map[string]float64 // √(Σ share²) over the greatest, by session
 	best        float64
 	named       map[string]bool // names of owners that the query has
 	wantsTime   bool
@@ -110,14 +110,18 @@ func survey(candidates []Candidate, request Request, policy Policy) field {
 		}
 	}
 	for session, all := range shares {
-		f.sessions[session] = length(all)
+		f.sessions[session] = length(all, policy.SessionTop)
 	}
 	return f
 }
 
-// length gives √(Σ x²), the same to the last digit for any order of the numbers, which it sorts.
-func length(numbers []float64) float64 {
+// length gives √(Σ x²) over the greatest of the numbers, or over all if top is 0, the same to the last digit for any
+// order of the numbers, which it sorts.
+func length(numbers []float64, top int) float64 {
 	slices.Sort(numbers)
+	if top > 0 && len(numbers) > top {
+		numbers = numbers[len(numbers)-top:]
+	}
 	sum := 0.0
 	for _, x := range numbers {
 		sum += x * x

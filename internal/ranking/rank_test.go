@@ -68,6 +68,7 @@ func TestSum(t *testing.T) {
 		{"not across a gap", append(said("a", 0.3), said("a", 0, 0, 0.4)[2]), "", only(func(p *Policy) { p.After = []float64{1} }), "a-00", 0.3},
 		{"an answer", ask(said("a", 0.3, 0.1), 0, "Which valve?"), "", only(func(p *Policy) { p.Before, p.Answer = []float64{0.5}, 0.4 }), "a-01", 0.1 + 0.9*0.3},
 		{"no answer without a question", ask(said("a", 0.3, 0.1), 0, "That valve."), "", only(func(p *Policy) { p.Before, p.Answer = []float64{0.5}, 0.4 }), "a-01", 0.1 + 0.5*0.3},
+		{"the best of its session", said("a", 0.1, 0, 0.3, 0.4), "", only(func(p *Policy) { p.Session, p.SessionTop = 0.2, 2 }), "a-00", 0.1 + 0.2*0.5},
 		{"its session", append(said("a", 0.3, 0.4), said("b", 0.9)...), "", only(func(p *Policy) { p.Session = 0.2 }), "a-00", 0.3 + 0.2*0.5},
 		{"owner", own(said("a", 0.1, 0.3), 0, "Ursula Pike", "ursu"), "what does ÚRSU want", only(func(p *Policy) { p.Owner = 0.2 }), "a-00", 0.1 + 0.2*0.3},
 		{"half an owner's name", own(said("a", 0.1, 0.3), 0, "Ursula Pike", ""), "what does Ursula want", only(func(p *Policy) { p.Owner = 0.2 }), "a-00", 0.1},
@@ -249,7 +250,7 @@ func TestOrderOfCandidatesDoesNotMatter(t *testing.T) {
 func TestLengthOfAnyOrder(t *testing.T) {
 	t.Parallel()
 	small := slices.Repeat([]float64{1}, 100)
-	a, b := length(append([]float64{1e8}, small...)), length(append(small, 1e8))
+	a, b := length(append([]float64{1e8}, small...), 0), length(append(small, 1e8), 0)
 	if a != b || a == 1e8 {
 		t.Errorf("length = %v, in another order %v, want the same, over 1e8", a, b)
 	}
@@ -278,26 +279,46 @@ func TestMoreShareNeverRanksLower(t *testing.T) {
 
 func TestCanonical(t *testing.T) {
 	t.Parallel()
-	const want = `{"version":"lexical-v2","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,` +
+	const want = `{"version":"lexical-v3","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,"sessionTop":12,` +
 		`"owner":0.2,"time":0.2,"date":0.4,"dateTold":7,"opening":0.05,"question":0.1,"record":1.6,"middle":0.26,` +
 		`"semantic":0.5,"semanticFloor":0.2,"recency":0.1,"recencyWindow":3600,"preference":0.15}`
 	if got := Default().Canonical(); !bytes.Equal(got, []byte(want)) {
-		t.Errorf("Canonical of lexical-v2 = %s, want %s: a change takes a new version", got, want)
+		t.Errorf("Canonical of lexical-v3 = %s, want %s: a change takes a new version", got, want)
 	}
 }
 
 // A receipt of an earlier version can still be checked: its policy is written as it was.
 func TestCanonicalOfEarlierVersion(t *testing.T) {
 	t.Parallel()
-	const want = `{"version":"lexical-v1","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,` +
-		`"owner":0.2,"time":0.2,"question":0.1,"record":1.6,"middle":0.24,"semantic":0.5,"semanticFloor":0.2,` +
-		`"recency":0.1,"recencyWindow":3600,"preference":0.15}`
-	var p Policy
-	if err := json.Unmarshal([]byte(want), &p); err != nil {
-		t.Fatal(err)
+	for _, want := range []string{
+		`{"version":"lexical-v1","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,` +
+			`"owner":0.2,"time":0.2,"question":0.1,"record":1.6,"middle":0.24,"semantic":0.5,"semanticFloor":0.2,` +
+			`"recency":0.1,"recencyWindow":3600,"preference":0.15}`,
+		`{"version":"lexical-v2","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,` +
+			`"owner":0.2,"time":0.2,"date":0.4,"dateTold":7,"opening":0.05,"question":0.1,"record":1.6,"middle":0.26,` +
+			`"semantic":0.5,"semanticFloor":0.2,"recency":0.1,"recencyWindow":3600,"preference":0.15}`,
+	} {
+		var p Policy
+		if err := json.Unmarshal([]byte(want), &p); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Canonical(); !bytes.Equal(got, []byte(want)) {
+			t.Errorf("Canonical of an earlier policy, read back = %s, want %s", got, want)
+		}
 	}
-	if got := p.Canonical(); !bytes.Equal(got, []byte(want)) {
-		t.Errorf("Canonical of lexical-v1, read back = %s, want %s", got, want)
+}
+
+// A session does not win by its length: ten thousand dull messages are not above the one that has what was asked for.
+func TestLongSessionsAreNoBetter(t *testing.T) {
+	t.Parallel()
+	dull := slices.Repeat([]float64{0.05}, 10_000)
+	scored := Rank(append(said("long", dull...), said("short", 0, 0.35, 0)...), Request{At: noon}, Default())
+	if scored[0].Hash != "short-01" {
+		t.Errorf("the best is %s at %v, want short-01, which has %v", scored[0].Hash, scored[0].Score, find(t, scored, "short-01").Score)
+	}
+	short := Rank(said("a", dull[:100]...), Request{At: noon}, Default())
+	if long := find(t, scored, "long-50"); long.Score != find(t, short, "a-50").Score || long.Score >= 0.7 {
+		t.Errorf("a dull message in the middle of 10,000 has %v, of 100 %v; want the same, below 0.7", long.Score, find(t, short, "a-50").Score)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestWithRefuses(t *testing.T) {
 		"w[0].value: 1.5 is no whole number":               {{"date_told", 1.5}},
 		"w[1].name: owner is there twice":                  {{"owner", 1}, {"owner", 1}},
 		"w[0].name: there is no weight nothing":            {{"nothing", 1}},
-		"w: has 24 entries; at most 23 are allowed":        make([]Set, 24),
+		"w: has 25 entries; at most 24 are allowed":        make([]Set, 25),
 		"w[0].value: 1 is outside of 0 to 0.99":            {{"semantic_floor", 1}},
 		"w[0].value: 31622401 is outside of 0 to 31622400": {{"recency_window", 31_622_401}},
 	} {
@@ -65,7 +65,7 @@ func TestAnyWeightsRank(t *testing.T) {
 		for _, w := range Default().Weights() {
 			if rapid.Bool().Draw(t, "set") {
 				value := rapid.OneOf(rapid.SampledFrom([]float64{w.Min, w.Max}), rapid.Float64Range(w.Min, w.Max)).Draw(t, string(w.Name))
-				if w.Name == "date_told" || w.Name == "recency_window" {
+				if w.Name == "session_top" || w.Name == "date_told" || w.Name == "recency_window" {
 					value = math.Trunc(value)
 				}
 				sets = append(sets, Set{w.Name, value})

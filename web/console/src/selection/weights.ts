@@ -18,6 +18,7 @@ export const weightNames = [
   "AFTER_4",
   "ANSWER",
   "SESSION",
+  "SESSION_TOP",
   "OWNER",
   "TIME",
   "DATE",
@@ -34,7 +35,8 @@ export const weightNames = [
 ] as const satisfies readonly WeightName[];
 
 /** Whether only whole numbers are taken. */
-export const isWhole = (name: WeightName): boolean => name === "DATE_TOLD" || name === "RECENCY_WINDOW";
+export const isWhole = (name: WeightName): boolean =>
+  name === "SESSION_TOP" || name === "DATE_TOLD" || name === "RECENCY_WINDOW";
 
 /** Reads weights as the address has them, "RECENCY:0.3" each; what is none is left out, and so is a name's second one. */
 export function weightsOf(texts: readonly string[]): WeightInput[] {
