@@ -53,7 +53,7 @@ func passage(text string, vocabulary *vocabulary) Passage {
 
 func weighed(terms []int32, words int) Passage {
 	slices.Sort(terms)
-	norm := float32(saturation * (1 - lengthPenalty + lengthPenalty*float64(words)/averageLength))
+	norm := float32(saturation * (1 - lengthPenalty + float64(lengthPenalty*float64(words))/averageLength))
 	p := Passage{Terms: terms[:0], Values: make([]float32, 0, len(terms))}
 	for i := 0; i < len(terms) && len(p.Terms) < MaxNonZero; {
 		term, f := terms[i], float32(0)
@@ -61,7 +61,7 @@ func weighed(terms []int32, words int) Passage {
 			f++
 		}
 		p.Terms = append(p.Terms, term)
-		p.Values = append(p.Values, f*(saturation+1)/(f+norm))
+		p.Values = append(p.Values, float32(f*(saturation+1))/(f+norm))
 	}
 	return p
 }

@@ -1,11 +1,11 @@
 package embeddings
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tzzr/context-manager/internal/portable"
 	"github.com/tzzr/context-manager/internal/ranking"
 )
 
@@ -143,7 +143,7 @@ func (q Query) Weigh(stats Stats) QueryVector {
 			idf := idf(n, max(background, stats.Passages)) / tellingIDF
 			information += float64(idf * idf)
 		}
-		weight := term.weight(names[ranking.Plain(term.word)]) * float32(idf(n, stats.Passages))
+		weight := float32(term.weight(names[ranking.Plain(term.word)]) * float32(idf(n, stats.Passages)))
 		if weight == 0 {
 			continue
 		}
@@ -184,5 +184,5 @@ func (s Stats) count(dims []int32) int {
 }
 
 func idf(n, passages int) float64 {
-	return math.Log(1 + (float64(passages-n)+0.5)/(float64(n)+0.5))
+	return portable.Log(1 + (float64(passages-n)+0.5)/(float64(n)+0.5))
 }

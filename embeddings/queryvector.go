@@ -22,7 +22,7 @@ func newQueryVector(weights map[int32]float32, readable map[int32]string, sum fl
 		v.Values = append(v.Values, weights[term])
 	}
 	if sum > 0 {
-		v.Max = sum * (saturation + 1)
+		v.Max = float32(sum * (saturation + 1))
 	}
 	return v
 }

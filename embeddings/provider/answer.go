@@ -77,7 +77,7 @@ func parseVector(array []byte) ([]float32, *Error) {
 			return nil, unusable("gave a vector that holds something else than finite numbers, such as NaN")
 		}
 		values = append(values, value)
-		sum += value * value
+		sum += float64(value * value)
 	}
 	length := math.Sqrt(sum)
 	if math.IsInf(length, 0) {

@@ -28,7 +28,7 @@ var rules = []struct{ from, to string }{
 var impure = []string{"net", "net/http", "os", "database/sql", "github.com/jackc/", "math/rand", "crypto/rand"}
 
 var pure = []string{
-	"internal/chain", "internal/component", "internal/judge", "internal/knowledge", "internal/ranking", "internal/seal",
+	"internal/chain", "internal/component", "internal/judge", "internal/knowledge", "internal/portable", "internal/ranking", "internal/seal",
 	"internal/selection", "internal/summary", "internal/window", "internal/fault",
 }
 

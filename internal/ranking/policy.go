@@ -2,8 +2,9 @@ package ranking
 
 import (
 	"encoding/json"
-	"math"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/portable"
 )
 
 // Policy holds every constant of the ranking. A receipt commits to it, so that a replay knows what had ranked.
@@ -67,7 +68,8 @@ func Default() Policy {
 //
 // so that 0 gives 0 and Middle gives 0.7. It rises strictly, so it never changes an order.
 func (p Policy) Calibrate(sum float64) float64 {
-	return 1 - math.Pow(0.3, max(0, sum)/p.Middle)
+	const ln03 = -1.2039728043259361 // ln 0.3
+	return 1 - portable.Exp(float64(ln03*(max(0, sum)/p.Middle)))
 }
 
 // Canonical gives the policy as JSON: the same bytes for the same policy. Its numbers must be finite.

@@ -49,12 +49,12 @@ func (p Policy) score(c Candidate, own, around float64) Scored {
 	weight := 1.0
 	if c.Cosine != nil {
 		weight = 1 - p.Semantic
-		part := p.Semantic * min(1, max(0, (*c.Cosine-p.SemanticFloor)/(1-p.SemanticFloor)))
+		part := float64(p.Semantic * min(1, max(0, (*c.Cosine-p.SemanticFloor)/(1-p.SemanticFloor))))
 		s.Semantic = &part
 	}
 	if sum := own + around; sum > 0 {
-		relevance := weight * p.Calibrate(sum)
-		s.Lexical, s.Neighbours = relevance*own/sum, relevance*around/sum
+		relevance := float64(weight * p.Calibrate(sum))
+		s.Lexical, s.Neighbours = float64(relevance*own)/sum, float64(relevance*around)/sum
 	}
 	s.Relevance = s.Lexical + s.Neighbours
 	if s.Semantic != nil {
@@ -124,14 +124,14 @@ func length(numbers []float64, top int) float64 {
 	}
 	sum := 0.0
 	for _, x := range numbers {
-		sum += x * x
+		sum += float64(x * x)
 	}
 	return math.Sqrt(sum)
 }
 
 func (f field) sum(c Candidate, p Policy) (own, around float64) {
 	if c.Kind != Message {
-		return p.Record * c.Share, 0
+		return float64(p.Record * c.Share), 0
 	}
 	bonus := 0.0
 	if slices.ContainsFunc(c.OwnerNames, func(name string) bool { return f.named[name] }) {
@@ -149,20 +149,20 @@ func (f field) sum(c Candidate, p Policy) (own, around float64) {
 	if f.places[place{c.Session, c.Sequence}].asks {
 		bonus -= p.Question
 	}
-	return max(0, c.Share+bonus*f.best), f.around(c, p)
+	return max(0, c.Share+float64(bonus*f.best)), f.around(c, p)
 }
 
 func (f field) around(c Candidate, p Policy) float64 {
-	sum := p.Session * f.sessions[c.Session]
+	sum := float64(p.Session * f.sessions[c.Session])
 	for i, part := range p.Before {
 		before := f.places[place{c.Session, c.Sequence - int64(i) - 1}]
 		if i == 0 && before.asks {
 			part += p.Answer
 		}
-		sum += part * before.share
+		sum += float64(part * before.share)
 	}
 	for i, part := range p.After {
-		sum += part * f.places[place{c.Session, c.Sequence + int64(i) + 1}].share
+		sum += float64(part * f.places[place{c.Session, c.Sequence + int64(i) + 1}].share)
 	}
 	return sum
 }

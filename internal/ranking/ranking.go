@@ -1,7 +1,9 @@
 // Package ranking orders what a search found: it turns how well each candidate's own text matches into a score in
 // [0, 1] that also knows what stands around it, who wrote it, how new it is and what the reader prefers.
 //
-// It is pure: the same candidates, request and policy give the same ranking, in whatever order the candidates come.
+// It is pure: the same candidates, request and policy give the same ranking, to the last digit, in whatever order the
+// candidates come and on every processor. Products are converted to be rounded before they go into a sum, since Go may
+// otherwise fuse the two.
 // It never searches, reads a clock or keeps anything.
 package ranking
 
