@@ -6127,13 +6127,13 @@ type ContextItem {
 
 "The parts of a score: score = min(1, relevance + recency + preference)."
 type ScoreExplanation {
-  "0 to 1, calibrated from the parts below: 0.7 means more likely what was asked for than not."
+  "0 to 1, calibrated: 0.7 means more likely what was asked for than not. ` + "`" + `lexical` + "`" + ` + ` + "`" + `neighbours` + "`" + ` + ` + "`" + `semantic` + "`" + `, at most 1."
   relevance: Float!
-  "Lexical match: the share of the BM25 that the query could reach at most, 0 to 1."
+  "The part of the relevance that its own words gave, by how much of the query's BM25 they reach, with what it gets for its sender, its time or its place in the session: 0 to 1."
   lexical: Float!
-  "Cosine of the meanings, 0 to 1; null without an embedding model."
+  "The part of the relevance that its dense vector gave, which is not the cosine itself: 0 to 1; null if it has none, or words alone ranked."
   semantic: Float
-  "What the messages around it in its session added to the lexical match."
+  "The part of the relevance that other messages of its session gave: those around it, and the best of all. 0 to 1; 0 for a record."
   neighbours: Float!
   "0.1 for what was less than an hour old, else 0."
   recency: Float!
