@@ -164,8 +164,13 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	saw := found.at
 	if a.at != nil {
 		saw = *a.at
-	} else if found.unindexed > 0 {
-		a.notices = append(slices.Clip(a.notices), selection.UnindexedNotice(int(found.unindexed)))
+	} else {
+		if found.cut {
+			a.notices = append(slices.Clip(a.notices), selection.LongNotice())
+		}
+		if found.unindexed > 0 {
+			a.notices = append(slices.Clip(a.notices), selection.UnindexedNotice(int(found.unindexed)))
+		}
 	}
 	if found.awaits {
 		a.notices = append(slices.Clip(a.notices), selection.AwaitsNotice())

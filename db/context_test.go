@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -322,5 +323,26 @@ func TestRequestContextRefuses(t *testing.T) {
 		if fault.CodeOf(err) != fault.BadUserInput || !strings.HasPrefix(err.Error(), field+": ") {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+}
+
+// What a long prompt asks at its end is found, and the selection says that not all of it was looked for.
+func TestRequestContextOfALongPrompt(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	log := talk(t, store)
+	var prompt strings.Builder
+	for i := 0; prompt.Len() < 60_000; i++ {
+		fmt.Fprintf(&prompt, "Rule %d: module gamma%d forwards parameter delta%d unless validation epsilon%d rejects it.\n", i, i, i, i)
+	}
+	s := ask(t, store, prompt.String()+"Which hotel did we book in Lisbon?", nil)
+	if len(s.Items) == 0 || s.Items[0].Hash != log["hotel"].Hash || s.Notices[0] != selection.LongNotice() {
+		t.Errorf("items = %+v, notices = %q", s.Items, s.Notices)
+	}
+	if again, err := store.ReplayContext(t.Context(), s.ID); err != nil || !again.Identical {
+		t.Errorf("replayed: %+v, %v", again, err)
+	}
+	if s := ask(t, store, "Which hotel did we book in Lisbon?", nil); len(s.Notices) > 0 {
+		t.Errorf("notices of a short query: %q", s.Notices)
 	}
 }

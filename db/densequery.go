@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/embeddings/provider"
 	"github.com/tzzr/context-manager/internal/selection"
 )
@@ -28,7 +29,7 @@ func (d *DB) denseQuery(ctx context.Context, text string) (query *denseQuery, no
 	if embedder == nil {
 		return nil, byWords(why)
 	}
-	return e.query(ctx, model, embedder, text)
+	return e.query(ctx, model, embedder, embeddings.Excerpt(text, provider.MaxText))
 }
 
 // server gives the model that serves and how it is asked; embedder is nil if it cannot be, and why says so.

@@ -63,6 +63,7 @@ type searchResult struct {
 	// they were not found, and will be when this is asked again.
 	unindexed int64
 	counted   selection.Searched
+	cut       bool               // the query is long, and what is between its beginning and its end was not looked for
 	ranks     map[chain.Hash]int // of what had to be kept, from 1
 }
 
@@ -90,9 +91,9 @@ type search struct {
 	few              bool    // what it holds was read with its vectors
 	more             bool    // it is not few
 	passages         []passageRead
-	large            bool    // not looked at as a whole
-	listed           bool    // large, and its ids are known
-	planned          bool    // statements have plans for no values in particular: see planOnce
+	large            bool // not looked at as a whole
+	listed           bool // large, and its ids are known
+	planned          bool // statements have plans for no values in particular: see planOnce
 
 	query       embeddings.Query
 	players     []player // whom the query may name
@@ -178,6 +179,7 @@ func newSearch(in searchInput) *search {
 	if s.most == (scopeLimits{}) {
 		s.most = scopeLimits{small: smallScope, listed: maxListed, few: fewMessages}
 	}
+	s.result.cut = s.query.Cut()
 	scope := in.request.Scope
 	var joined *int64
 	if in.at != nil {
@@ -245,7 +247,7 @@ func (s *search) run(ctx context.Context) error {
 	excepted := s.excepted(candidates)
 	s.result.counted.Candidates = int64(len(candidates) - excepted)
 	s.result.counted.InScope -= int64(excepted)
-	scored := ranking.Rank(candidates, ranking.Request{Query: s.request.Query, Preferences: s.preferences, At: s.request.At}, s.policy)
+	scored := ranking.Rank(candidates, ranking.Request{Query: embeddings.QueryText(s.request.Query), Preferences: s.preferences, At: s.request.At}, s.policy)
 	reach := min(len(scored), s.request.Limit+selection.Reach+excepted)
 	best := slices.Clone(scored[:reach])
 	keep := make(map[string]chain.Hash, len(s.keep))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ranking"
 )
@@ -65,7 +66,7 @@ func (s *search) begin(ctx context.Context) error {
 			s.queueSeen(batch)
 		}
 	}
-	if named := ranking.Words(s.request.Query); len(named) > 0 {
+	if named := ranking.Words(embeddings.QueryText(s.request.Query)); len(named) > 0 {
 		batch.Queue(namedSQL, list(named), maxNamed, hashText(s.viewer)).Query(s.readNamed)
 	}
 	if s.request.Player != nil {

@@ -24,12 +24,6 @@ const (
 	minInformation = 1e-3
 )
 
-// What of a query counts: its beginning.
-const (
-	maxQueryBytes = 4_000
-	maxQueryWords = 200
-)
-
 // Stats is what a query has to know of the passages it searches.
 type Stats struct {
 	Passages  int           // how many there are
@@ -40,7 +34,10 @@ type Stats struct {
 }
 
 // Query is a parsed query that still has to learn, by Weigh, how rare its terms are in what is searched.
-type Query struct{ terms []queryTerm }
+type Query struct {
+	terms []queryTerm
+	cut   bool // not all of it counts
+}
 
 type queryTerm struct {
 	kind  kind
@@ -59,16 +56,27 @@ const (
 )
 
 // Parse reads a query. Function words of its language are left out, unless it has no others. The stems of every
-// language stand for each word, since a passage may be in any: so a name is found in all of them.
+// language stand for each word, since a passage may be in any: so a name is found in all of them. Of a query longer than
+// 4,000 bytes, or 200 words then, the beginning and the end count.
 func (Lexical) Parse(text string) Query {
-	words := spaced(ranking.Words(text[:min(len(text), maxQueryBytes)]))
+	whole := len(text)
+	text = QueryText(text)
+	words := spaced(ranking.Words(text))
 	in := guess(words)
 	words = content(words, in)
 	p := parser{stems: newStemmer(), in: in, known: map[int32]int{}}
-	for _, word := range words[:min(len(words), maxQueryWords)] {
+	cut := len(words) > maxQueryWords
+	if cut {
+		const end = maxQueryWords * endParts / parts
+		for _, word := range words[:maxQueryWords-end] {
+			p.read(word)
+		}
+		p.before, words = nil, words[len(words)-end:]
+	}
+	for _, word := range words {
 		p.read(word)
 	}
-	return Query{p.terms}
+	return Query{p.terms, cut || len(text) < whole}
 }
 
 // content gives the words without the function words of their languages, or all of them if nothing else is left.

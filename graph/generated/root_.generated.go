@@ -5941,7 +5941,7 @@ input ContextScope {
 
 "A question to the log."
 input ContextRequestInput {
-  "What context is needed for: 1 byte to 64 KiB, not only white space."
+  "What context is needed for: 1 byte to 64 KiB, not only white space. Of one with more than 4,000 bytes, or 200 words that tell something, the beginning and the end are looked for, and a notice says so: what is asked for stands best at the end. A dense vector is made of at most 8,000 bytes, likewise."
   query: String!
   "Where to look; null: everywhere."
   scope: ContextScope
@@ -6033,6 +6033,8 @@ enum NoticeCode {
   NOT_EMBEDDED
   "No dense vectors took part: ` + "`" + `message` + "`" + ` says why."
   WORDS_ALONE
+  "The query is long: its beginning and its end were looked for, what is between them was not."
+  LONG_QUERY
   "Nothing was ranked, so nothing reaches the threshold."
   NOTHING_REACHES
   "Nothing reaches the threshold: the best has the score ` + "`" + `best` + "`" + `."

@@ -49,7 +49,7 @@ type ComponentEdge struct {
 
 // A question to the log.
 type ContextRequestInput struct {
-	// What context is needed for: 1 byte to 64 KiB, not only white space.
+	// What context is needed for: 1 byte to 64 KiB, not only white space. Of one with more than 4,000 bytes, or 200 words that tell something, the beginning and the end are looked for, and a notice says so: what is asked for stands best at the end. A dense vector is made of at most 8,000 bytes, likewise.
 	Query string `json:"query"`
 	// Where to look; null: everywhere.
 	Scope *selection.Scope `json:"scope,omitempty"`

@@ -11,6 +11,7 @@ import (
 const (
 	unindexedNotice = "%d messages and records had no search vectors yet and were not looked at"
 	awaitsNotice    = "not everything was embedded yet: what has no dense vector was ranked by words alone"
+	longNotice      = "the query is long: its beginning and its end were looked for, what is between them was not"
 	wordsNotice     = ": ranked by words alone."
 )
 
@@ -19,6 +20,9 @@ func UnindexedNotice(n int) string { return fmt.Sprintf(unindexedNotice, n) }
 
 // AwaitsNotice says that not everything had a dense vector.
 func AwaitsNotice() string { return awaitsNotice }
+
+// LongNotice says that not all of the query counted.
+func LongNotice() string { return longNotice }
 
 // WordsNotice says, in one sentence, for which reason no dense vectors took part.
 func WordsNotice(reason string) string { return reason + wordsNotice }
@@ -31,6 +35,7 @@ const (
 	NoticeUnindexed   NoticeCode = "unindexed"
 	NoticeAwaits      NoticeCode = "not_embedded"
 	NoticeWords       NoticeCode = "words_alone"
+	NoticeLong        NoticeCode = "long_query"
 	NoticeNothing     NoticeCode = "nothing_reaches"
 	NoticeBestIsBelow NoticeCode = "best_is_below"
 	NoticeNothingFits NoticeCode = "nothing_fits"
@@ -59,6 +64,8 @@ func (s *Selection) NoticeDetails() []Notice {
 			told[i].Code, told[i].Count = NoticeUnindexed, &n
 		case words == awaitsNotice:
 			told[i].Code = NoticeAwaits
+		case words == longNotice:
+			told[i].Code = NoticeLong
 		case strings.HasSuffix(words, wordsNotice):
 			told[i].Code = NoticeWords
 		}

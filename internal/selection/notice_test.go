@@ -42,9 +42,9 @@ func TestNotify(t *testing.T) {
 // What the search says is told by its words, as they were kept.
 func TestNoticesOfTheSearch(t *testing.T) {
 	t.Parallel()
-	s := Selection{Items: make([]Item, 1), Notices: []string{UnindexedNotice(12), AwaitsNotice(), WordsNotice("The provider is away"), UnindexedNotice(12) + "!"}}
+	s := Selection{Items: make([]Item, 1), Notices: []string{UnindexedNotice(12), AwaitsNotice(), LongNotice(), WordsNotice("The provider is away"), UnindexedNotice(12) + "!"}}
 	got := s.NoticeDetails()
-	for i, want := range []NoticeCode{NoticeUnindexed, NoticeAwaits, NoticeWords, NoticeOther} {
+	for i, want := range []NoticeCode{NoticeUnindexed, NoticeAwaits, NoticeLong, NoticeWords, NoticeOther} {
 		if got[i].Code != want || got[i].Message != s.Notices[i] || (got[i].Count != nil) != (want == NoticeUnindexed) {
 			t.Errorf("%q is %+v, want %s", s.Notices[i], got[i], want)
 		}

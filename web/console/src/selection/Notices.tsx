@@ -27,6 +27,8 @@ function wordsOf({ code, message, count, best }: Notice, { threshold, tokenBudge
       return t("selection.notice.UNINDEXED", { n: count ?? 0 });
     case "NOT_EMBEDDED":
       return t("selection.notice.NOT_EMBEDDED");
+    case "LONG_QUERY":
+      return t("selection.notice.LONG_QUERY");
     case "NOTHING_REACHES":
       return t("selection.notice.NOTHING_REACHES", { threshold: precise(threshold) });
     case "BEST_IS_BELOW":
