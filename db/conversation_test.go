@@ -221,13 +221,26 @@ func TestExchangeRacesTheEnd(t *testing.T) {
 	for i := range 40 {
 		c := start(t, store, memory.Client, fmt.Sprint(i))
 		clock.set(c.ExpiresAt.Add(-time.Microsecond))
-		var wait sync.WaitGroup
-		wait.Go(func() { clock.set(c.ExpiresAt) })
-		wait.Go(func() { _, _ = store.SweepConversations(t.Context()) })
 		var err error
-		wait.Go(func() {
-			_, err = store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "a", Assistant: "b"}, assistant)
-		})
+		ways := []func(){
+			func() { clock.set(c.ExpiresAt) },
+			func() { _, _ = store.SweepConversations(t.Context()) },
+			func() {
+				_, err = store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "a", Assistant: "b"}, assistant)
+			},
+		}
+		switch i { // who wins for certain, once each; after that they race
+		case 0:
+			ways[0]()
+			ways = ways[1:]
+		case 1:
+			ways[2]()
+			ways = ways[:2]
+		}
+		var wait sync.WaitGroup
+		for _, way := range ways {
+			wait.Go(way)
+		}
 		wait.Wait()
 		rows, readErr := store.SessionMessages(t.Context(), c.ID.Session(), db.Page[int64]{Limit: 5})
 		kept, memoryErr := store.Conversation(t.Context(), c.ID)
@@ -240,7 +253,9 @@ func TestExchangeRacesTheEnd(t *testing.T) {
 			t.Fatalf("recorded %v; %d messages, %v; memory %+v, %v", err, len(rows.Items), readErr, kept, memoryErr)
 		}
 	}
-	t.Logf("%d renewed, %d had ended", renewed, gone)
+	if renewed == 0 || gone == 0 {
+		t.Errorf("%d renewed, %d had ended; want both", renewed, gone)
+	}
 }
 
 // Exchanges of one conversation, at once and from two servers, are all there, in the log's order.
