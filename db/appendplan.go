@@ -121,6 +121,10 @@ func wantedBy(calls []*appendCall) *wanted {
 	return w
 }
 
+// appendSettingsSQL also does what awaitSQL does, in every transaction.
+const appendSettingsSQL = `SELECT set_config('lock_timeout', $1, TRUE), CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+	THEN set_config('synchronous_commit', 'on', TRUE) END`
+
 // readState begins a transaction, locks the sessions and reads all that planning needs, in one round trip.
 func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appendPlan, error) {
 	w := wantedBy(calls)
@@ -131,7 +135,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level read committed") // what is read is read after the locks
-	batch.Queue("SELECT set_config('lock_timeout', $1, TRUE)", strconv.FormatInt(lockTimeout.Milliseconds(), 10))
+	batch.Queue(appendSettingsSQL, strconv.FormatInt(lockTimeout.Milliseconds(), 10))
 	sessions := texts(w.sessions)
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,7 +33,8 @@ const (
 // address is a database, and how to connect to it.
 type address struct {
 	config *pgxpool.Config
-	pooled bool // a pooler stands between, which may give each transaction another connection
+	pooled bool        // a pooler stands between, which may give each transaction another connection
+	hasty  atomic.Bool // the login's own commits would not wait: what the last connection has told
 }
 
 // readAddress reads a database's address, and connects once to see what is there.
@@ -49,35 +51,52 @@ func readAddress(ctx context.Context, url string) (*address, error) {
 	steadfast(config.ConnConfig)
 	config.ConnConfig.RuntimeParams["application_name"] = "context-manager"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	a := &address{config: config}
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		ctx, cancel := context.WithTimeout(ctx, registerLimit)
 		defer cancel()
+		if !a.pooled {
+			told, err := conn.PgConn().Exec(ctx, awaitSQL).ReadAll()
+			if err != nil {
+				return err
+			}
+			a.hasty.Store(len(told) == 1 && told[0].CommandTag.RowsAffected() > 0)
+		}
 		return pgxvec.RegisterTypes(ctx, conn)
 	}
-	pooled, err := isPooled(ctx, config.ConnConfig)
-	if err != nil {
+	if err := a.look(ctx); err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "the database cannot be reached")
 	}
-	if pooled {
+	if a.pooled {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
-	return &address{config: config, pooled: pooled}, nil
+	return a, nil
 }
 
-// isPooled tells whether who takes the connection is another than who answers.
-func isPooled(ctx context.Context, config *pgx.ConnConfig) (bool, error) {
-	config = config.Copy()
+// awaitSQL makes commits of a session wait for what the database has to wait for, where its configuration, or that of the
+// login, says that they do not; what waits for more stays as it is. A row says that it was so.
+const awaitSQL = "SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+
+// beginSQL begins a transaction that awaits: behind a pooler nothing else does, and a configuration can be changed meanwhile.
+const beginSQL = "begin; SELECT set_config('synchronous_commit', 'on', TRUE) WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+
+// look learns whether who takes the connection is another than who answers, and whether commits wait.
+func (a *address) look(ctx context.Context) error {
+	config := a.config.ConnConfig.Copy()
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var pid uint32
-	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
-		return false, err
+	var hasty bool
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid(), current_setting('synchronous_commit') IN ('off', 'local')").Scan(&pid, &hasty); err != nil {
+		return err
 	}
-	return pid != conn.PgConn().PID(), nil
+	a.pooled = pid != conn.PgConn().PID()
+	a.hasty.Store(hasty)
+	return nil
 }
 
 // with gives how to connect with settings of the session. Behind a pooler there is no session: who needs them there sets

@@ -239,8 +239,11 @@ func (p *pool) Ping(ctx context.Context) error {
 // Begin begins a transaction on a connection that it holds until it ends.
 func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) { return p.BeginTx(ctx, pgx.TxOptions{}) }
 
-// BeginTx is Begin with options.
+// BeginTx is Begin with options. Without any, what is committed is on disk.
 func (p *pool) BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
+	if options == (pgx.TxOptions{}) {
+		options.BeginQuery = beginSQL
+	}
 	conn, err := p.Acquire(ctx)
 	if err != nil {
 		return nil, err

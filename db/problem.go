@@ -30,13 +30,14 @@ const (
 	EmbeddingFailing ProblemCode = "embedding_failing"
 	DiskLow          ProblemCode = "disk_low"
 	FenceOff         ProblemCode = "fence_off"
+	CommitsHasty     ProblemCode = "commits_hasty"
 )
 
 // AwayWord is the word of DatabaseAway.
 const AwayWord = "the database does not answer"
 
 // ProblemCodes are all of them.
-var ProblemCodes = []ProblemCode{DatabaseAway, SealRefused, SealFailing, WitnessSilent, EmbeddingFailing, DiskLow, FenceOff}
+var ProblemCodes = []ProblemCode{DatabaseAway, SealRefused, SealFailing, WitnessSilent, EmbeddingFailing, DiskLow, FenceOff, CommitsHasty}
 
 // Problem is something that is wrong with a server. Whoever tells of it, asks Problems: readiness, metrics, the API.
 type Problem struct {
@@ -63,6 +64,10 @@ func (d *DB) Problems(ctx context.Context) []Problem {
 	if !d.Fenced() {
 		problems = append(problems, Problem{Note, FenceOff, "row-level security is off", fault.New(fault.Unavailable,
 			"the database's login may not make roles, or not take on cm_player, so the server's own rules stand alone")})
+	}
+	if d.address.hasty.Load() {
+		problems = append(problems, Problem{Note, CommitsHasty, "the database does not wait for the disk by itself", fault.New(fault.Unavailable,
+			"synchronous_commit is off or local for the database, its login or the whole server; this server asks for on in its own transactions, and others that write should as well")})
 	}
 	SortProblems(problems)
 	return problems

@@ -81,8 +81,7 @@ func With(ctx context.Context, run func() int) (int, error) {
 // settings trade what a test does not need, surviving a power cut, for time; and let many packages in at once.
 func settings() map[string]string {
 	return map[string]string{
-		"fsync":              "off",
-		"synchronous_commit": "off",
+		"fsync":              "off", // so that commits, which are awaited, wait for nothing
 		"full_page_writes":   "off",
 		"wal_level":          "minimal",
 		"max_wal_senders":    "0",

@@ -6808,6 +6808,8 @@ enum ProblemCode {
   DISK_LOW
   "Row-level security does not stand behind what players read."
   FENCE_OFF
+  "Commits of the database's login do not wait for the disk, but for this server's own, which asks for it."
+  COMMITS_HASTY
 }
 
 "Something that is wrong, from the same source as ` + "`" + `/readyz` + "`" + ` and ` + "`" + `/metrics` + "`" + `."
