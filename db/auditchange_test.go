@@ -2,8 +2,6 @@ package db_test
 
 import (
 	"fmt"
-	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -172,24 +170,7 @@ func TestAuditSessionIsTheServers(t *testing.T) {
 func TestOfficeOfOwnLogins(t *testing.T) {
 	t.Parallel()
 	_, at := open(t)
-	if err := db.MigrateOwn(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	as := func(login string) string {
-		u, err := url.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := u.Query()
-		q.Set("user", login)
-		u.RawQuery, u.User = q.Encode(), nil
-		return u.String()
-	}
-	store, err := db.OpenAs(t.Context(), as(db.WriterRole), as(db.ReaderRole), 4, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
+	store := openOwn(t, at)
 	m := mustAppend(t, store, from(ana, "foreign", "The falcon nests in the tower."))[0]
 	s := ask(t, store.As(ana), "falcon", nil)
 	if err := readAll(t, store, boss, m.SessionHash); err != nil {

@@ -157,9 +157,12 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 			in.keep = append(in.keep, item.Hash)
 		}
 	}
-	found, err := d.search(ctx, in)
+	found, without, err := d.searchEither(ctx, in)
 	if err != nil {
 		return chosen{}, err
+	}
+	if without != "" {
+		a.dense, a.notices = nil, append(slices.Clip(a.notices), without)
 	}
 	saw := found.at
 	if a.at != nil {

@@ -2,11 +2,9 @@ package db_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -85,14 +83,10 @@ func (e *endpoint) within(model string, limit time.Duration) db.EmbedderConfig {
 	}}.WithPace(10*time.Millisecond, time.Minute)
 }
 
-// embeds gives a store that embeds.
+// embeds gives a store that embeds, with the logins of a Postgres that is the server's own.
 func embeds(t *testing.T, url string, config db.EmbedderConfig) *db.DB {
 	t.Helper()
-	store, err := db.Open(context.Background(), url, 6, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
+	store := openOwn(t, url)
 	if err := store.StartEmbedder(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/embeddings/provider"
+	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -16,6 +17,35 @@ import (
 func byWords(reason string) string {
 	first, size := utf8.DecodeRuneInString(reason)
 	return selection.WordsNotice(string(unicode.ToUpper(first)) + reason[size:])
+}
+
+// denseFailure says that a search got no further at a model's vectors.
+type denseFailure struct{ cause error }
+
+func (f *denseFailure) Error() string { return "dense vectors: " + f.cause.Error() }
+func (f *denseFailure) Unwrap() error { return f.cause }
+
+// denseFailed makes of an error at a model's vectors one that a search by words alone can do without; not of the end of the
+// request.
+func denseFailed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return fault.Wrap(&denseFailure{err}, fault.Unavailable, "the dense vectors could not be searched; try again")
+}
+
+// searchEither searches, and by words alone if the dense vectors cannot be searched: then the notice says so. Who asks again
+// what was asked before wants the same, or nothing.
+func (d *DB) searchEither(ctx context.Context, in searchInput) (found searchResult, notice string, err error) {
+	found, err = d.search(ctx, in)
+	failure, ok := errors.AsType[*denseFailure](err)
+	if !ok || in.at != nil {
+		return found, "", err
+	}
+	d.log.WarnContext(ctx, "dense vectors could not be searched", "model", in.dense.name, "cause", failure.cause)
+	in.dense = nil
+	found, err = d.search(ctx, in)
+	return found, byWords("the dense vectors could not be searched"), err
 }
 
 // denseQuery gives the vector of a query under the model that serves: nil if there is none, and then the notice says why

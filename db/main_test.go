@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"testing"
 
 	"github.com/tzzr/context-manager/db"
@@ -28,6 +29,33 @@ func openURL(t testing.TB, url string) *db.DB {
 	}
 	t.Cleanup(store.Close)
 	return store
+}
+
+// openOwn gives another store on a database, with the logins of a Postgres that is the server's own.
+func openOwn(t testing.TB, at string) *db.DB {
+	t.Helper()
+	if err := db.MigrateOwn(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	store, err := db.OpenAs(context.Background(), as(t, at, db.WriterRole), as(t, at, db.ReaderRole), 6, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	return store
+}
+
+// as gives a database's address with another login.
+func as(t testing.TB, at, login string) string {
+	t.Helper()
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("user", login)
+	u.RawQuery, u.User = q.Encode(), nil
+	return u.String()
 }
 
 func hashOf(format string, args ...any) chain.Hash {

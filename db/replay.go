@@ -128,11 +128,14 @@ func (r *replay) askDense(ctx context.Context) error {
 	}
 	r.asked.without = sources{messages: kept.UnembeddedMessages, records: kept.UnembeddedRecords}
 	r.asked.dense = &denseQuery{model: models[0].ID, name: r.original.DenseModel, vector: kept.DenseVector}
-	return pgx.BeginTxFunc(ctx, r.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, r.reads, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		hits, err := denseCosines(ctx, tx, *r.asked.dense, kept.NearestMessages, kept.NearestRecords)
 		nearestFirst(hits)
 		r.asked.nearest = append([]denseHit{}, hits...)
-		return err
+		if err != nil {
+			return denseFailed(ctx, err)
+		}
+		return nil
 	})
 }
 

@@ -227,7 +227,7 @@ func (s *search) asViewer(batch *pgx.Batch, messages int, f func(as string)) (fe
 
 // snapshot runs f in a transaction that sees one state of the database and changes nothing.
 func (d *DB) snapshot(ctx context.Context, f func(tx pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
+	return pgx.BeginTxFunc(ctx, d.reads, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -235,14 +235,14 @@ func (s *search) run(ctx context.Context) error {
 		return err
 	}
 	if err := s.findNearest(ctx); err != nil {
-		return err
+		return denseFailed(ctx, err)
 	}
 	candidates, err := s.describe(ctx)
 	if err != nil {
 		return err
 	}
 	if err := s.findUnembedded(ctx); err != nil {
-		return err
+		return denseFailed(ctx, err)
 	}
 	excepted := s.excepted(candidates)
 	s.result.counted.Candidates = int64(len(candidates) - excepted)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tzzr/context-manager/db"
+	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -48,5 +49,43 @@ func TestSearchByMeaning(t *testing.T) {
 		if few := mustSearch(t, embedding, in); len(few.Best) >= 4 || slices.ContainsFunc(few.Best, func(c selection.Candidate) bool { return c.Explanation.Semantic == nil }) {
 			t.Errorf("given the nearest: %d found, want fewer than 4, all of which say how near they are", len(few.Best))
 		}
+	}
+}
+
+// What keeps the dense vectors from being searched leaves words, and the selection says so; asked again it is the same. What was
+// ranked with them is not ranked without.
+func TestSearchWithoutDense(t *testing.T) {
+	t.Parallel()
+	first, url := open(t)
+	mustAppend(t, first, draft("a", "The hotel is booked."), draft("b", "Superhotels by the sea."))
+	endpoint := newEndpoint(t, map[string]int{"one": 64})
+	store := embeds(t, url, endpoint.config("one"))
+	untilServing(t, store, "one", 2)
+	conn := superuser(t, url)
+	partition := "embedding.dense_" + value[string](t, conn, "SELECT id::TEXT FROM embedding.models WHERE name = 'one'")
+	near := ask(t, store, "Which hotel is booked?", nil)
+	if near.DenseModel != "one" || len(near.Notices) > 0 {
+		t.Fatalf("asked with dense vectors: by %q, %q", near.DenseModel, near.Notices)
+	}
+	for what, change := range map[string][2]string{
+		"no right to them": {"REVOKE SELECT ON " + partition + " FROM cm_reader", "GRANT SELECT ON " + partition + " TO cm_reader"},
+		"no such table":    {"ALTER TABLE " + partition + " RENAME TO gone", "ALTER TABLE embedding.gone RENAME TO " + partition[len("embedding."):]},
+	} {
+		mustExec(t, conn, change[0])
+		for _, view := range []*db.DB{store, store.As(hashOf("ply:owner"))} {
+			s := ask(t, view, "Which hotel is booked?", nil)
+			if len(s.Items) == 0 || s.DenseModel != "" || s.Items[0].Explanation.Semantic != nil {
+				t.Errorf("%s: %d items by %q", what, len(s.Items), s.DenseModel)
+			}
+			if told := s.NoticeDetails(); len(told) != 1 || told[0].Code != selection.NoticeWords {
+				t.Errorf("%s: notices %q", what, s.Notices)
+			}
+			wantIdentical(t, what, mustReplay(t, view, s.ID))
+		}
+		if _, err := store.ReplayContext(t.Context(), near.ID); fault.CodeOf(err) != fault.Unavailable {
+			t.Errorf("%s: ReplayContext() = %v, want %s", what, err, fault.Unavailable)
+		}
+		mustExec(t, conn, change[1])
+		wantIdentical(t, "after "+what, mustReplay(t, store, near.ID))
 	}
 }

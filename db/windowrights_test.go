@@ -2,8 +2,6 @@ package db_test
 
 import (
 	"fmt"
-	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -53,24 +51,7 @@ func mustWrite(t *testing.T, view *db.DB, id string, by chain.Hash, content stri
 func TestWindowsOfOwnLogins(t *testing.T) {
 	t.Parallel()
 	_, at := open(t)
-	if err := db.MigrateOwn(t.Context(), at, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	as := func(login string) string {
-		u, err := url.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := u.Query()
-		q.Set("user", login)
-		u.RawQuery, u.User = q.Encode(), nil
-		return u.String()
-	}
-	store, err := db.OpenAs(t.Context(), as(db.WriterRole), as(db.ReaderRole), 4, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
+	store := openOwn(t, at)
 	ctx := t.Context()
 	m := mustAppend(t, store, from(ana, "a", "The falcon nests in the tower."), from(ana, "a", "The code of the safe is xylographer."))
 	view, id := store.As(ana), fillWindow(t, store, ana, &m[1].Hash)
@@ -80,7 +61,7 @@ func TestWindowsOfOwnLogins(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err = view.SelectIntoWindow(ctx, id, selection.Request{Query: "falcon", Limit: 5, Threshold: 0}, ana)
+	_, err := view.SelectIntoWindow(ctx, id, selection.Request{Query: "falcon", Limit: 5, Threshold: 0}, ana)
 	must("SelectIntoWindow", err)
 	_, err = view.SearchTools(ctx, id, "open a door", 5, ana)
 	must("SearchTools", err)
@@ -112,7 +93,7 @@ func TestWindowsOfOwnLogins(t *testing.T) {
 	if gone, err := view.DeleteWindow(ctx, id); err != nil || !gone {
 		t.Errorf("DeleteWindow() = %t, %v", gone, err)
 	}
-	conn := superuser(t, as(db.WriterRole)) // which it is not
+	conn := superuser(t, as(t, at, db.WriterRole)) // which it is not
 	for _, sql := range []string{
 		"UPDATE memory.windows SET agent = agent", "UPDATE memory.window_items SET content = ''", "UPDATE memory.scratchpad SET content = ''", "DELETE FROM memory.scratchpad",
 		"DELETE FROM memory.window_operations", "UPDATE memory.window_operations SET draft = NULL", "DELETE FROM memory.window_overruled", "DELETE FROM memory.segment_windows",
