@@ -272,6 +272,28 @@ describe("deleting", () => {
     ).toBe("0");
     await v.end();
   });
+
+  it("erases what was said of one that is no longer in memory, too", async () => {
+    const id = await begin("57");
+    await server.ask("mutation ($id: String!) { deleteConversation(id: $id) { id } }", { id });
+    const left = `SELECT count(*) FROM log.messages
+      WHERE content = '${said[1][0]}' AND session_hash = encode(sha256('${id}'::BYTEA), 'hex')`;
+    expect(server.sql(left)).toBe("1");
+    const v = await visit();
+    await v.signIn(open(id));
+    await v.page.getByRole("heading", { name: "It is no longer in memory" }).waitFor();
+    await v.page.getByRole("button", { name: "Erase what was said…" }).click();
+    const dialog = v.page.getByRole("dialog", { name: "Erase what was said in this conversation?" });
+    await v.accessible("the dialog");
+    const confirm = dialog.getByRole("button", { name: "Erase what was said", exact: true });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByLabel("To go on, type ERASE").fill("erase");
+    await confirm.click();
+    await dialog.waitFor({ state: "detached" });
+    await v.page.getByText("Nothing was said yet.").waitFor();
+    expect(server.sql(left)).toBe("0");
+    await v.end();
+  });
 });
 
 it("goes by keyboard alone, in Spanish", async () => {

@@ -7,20 +7,29 @@ import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { isTheWord, TypedWord } from "../../ui/TypedWord";
 import { t } from "../../words";
 import styles from "./Conversations.module.css";
-import { DeleteConversation, type Memory } from "./query";
+import { DeleteConversation } from "./query";
 
-type Props = { memory: Memory; onFresh: (id: string) => void };
+type Props = {
+  id: string;
+  /** Whether it is in memory. If it is not, what is left of it to delete is what the log holds. */
+  live: boolean;
+  /** Whether the log may hold anything of it. */
+  logged: boolean;
+  onFresh: (id: string) => void;
+};
 
 /** Offers to delete a conversation, on demand with what both said; what takes its place is a fresh one. */
-export function Delete({ memory, onFresh }: Props) {
+export function Delete({ id, live, logged, onFresh }: Props) {
   const { identity } = useSession();
   const [open, setOpen] = useState(false);
-  const [erase, setErase] = useState(false);
+  const [chosen, setErase] = useState(false);
   const [typed, setTyped] = useState("");
   const [, remove] = useMutation(DeleteConversation);
-  if (!has(identity, "log:append")) return null;
+  const mayErase = has(identity, "erase") && logged;
+  if (!has(identity, "log:append") || !(live || mayErase)) return null;
+  const erase = chosen || !live;
   const onConfirm = async () => {
-    const { data, error } = await remove({ id: memory.id, eraseLog: erase });
+    const { data, error } = await remove({ id, eraseLog: erase });
     if (data) onFresh(data.deleteConversation.id);
     return error ?? null;
   };
@@ -32,22 +41,22 @@ export function Delete({ memory, onFresh }: Props) {
   return (
     <>
       <Button icon="erased" onClick={() => setOpen(true)}>
-        {t("conversations.delete")}
+        {t(live ? "conversations.delete" : "conversations.gone.erase")}
       </Button>
       {open && (
         <ConfirmDialog
-          title={t("conversations.delete.title")}
+          title={t(live ? "conversations.delete.title" : "conversations.gone.erase.title")}
           icon="erased"
-          confirm={t(erase ? "conversations.delete.erase.confirm" : "conversations.delete.confirm")}
+          confirm={t(confirmWord(live, erase))}
           ready={!erase || isTheWord(typed)}
           onConfirm={onConfirm}
           onClose={close}
         >
-          <p>{t("conversations.delete.goes")}</p>
+          <p>{t(live ? "conversations.delete.goes" : "conversations.gone.erase.goes")}</p>
           <p>{t(erase ? "conversations.delete.erases" : "conversations.delete.stays")}</p>
-          {has(identity, "erase") && memory.session && (
+          {live && mayErase && (
             <label className={styles.check}>
-              <input type="checkbox" checked={erase} onChange={(e) => setErase(e.target.checked)} />
+              <input type="checkbox" checked={chosen} onChange={(e) => setErase(e.target.checked)} />
               {t("conversations.delete.erase")}
             </label>
           )}
@@ -56,4 +65,9 @@ export function Delete({ memory, onFresh }: Props) {
       )}
     </>
   );
+}
+
+function confirmWord(live: boolean, erase: boolean) {
+  if (!live) return "conversations.gone.erase.confirm";
+  return erase ? "conversations.delete.erase.confirm" : "conversations.delete.confirm";
 }

@@ -28,6 +28,7 @@ export function One({ id, onFresh }: Props) {
   });
   const again = () => refresh();
   const memory = data?.conversation ?? null;
+  const gone = !memory && !error && !fetching; // the log may still hold it
   const [session, setSession] = useState<string | null>(null); // outlives the memory
   useEffect(() => {
     if (memory?.session) setSession(memory.session.hash);
@@ -51,7 +52,9 @@ export function One({ id, onFresh }: Props) {
         <Button icon="retry" onClick={again} disabled={fetching}>
           {t("conversations.again")}
         </Button>
-        {memory && <Delete memory={memory} onFresh={onFresh} />}
+        {(memory || gone) && (
+          <Delete id={id} live={memory !== null} logged={gone || memory?.session != null} onFresh={onFresh} />
+        )}
       </PageHead>
       {memory ? (
         <Whole memory={memory} onGone={again} />
