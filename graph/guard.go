@@ -90,7 +90,10 @@ func (g guard) admit(ctx context.Context, query, operationName string) *gqlerror
 		return nil // validation says so
 	}
 	x := exchangeFrom(ctx)
-	if err := x.check(op); err != nil || x == nil {
+	if err := x.check(op); err != nil {
+		return err
+	}
+	if err := permit(ctx, x, op, of.doc.Fragments); err != nil || x == nil {
 		return err
 	}
 	return g.places.enter(ctx, x, op, of.doc.Fragments)

@@ -17,14 +17,29 @@ import (
 // rule says who may ask for a field: callers whose token has all of the scopes, unless the condition refuses them.
 type rule struct {
 	scopes    auth.Scopes
-	condition func(c auth.Caller, args map[string]any) error // nil: none
+	condition condition // nil: none
 }
+
+// condition refuses callers.
+type condition interface {
+	check(c auth.Caller, args map[string]any) error
+}
+
+// ofRoles is a condition that looks at who asks alone, so that nothing of what they send has to be read for it.
+type ofRoles func(c auth.Caller) error
+
+func (f ofRoles) check(c auth.Caller, _ map[string]any) error { return f(c) }
+
+// ofArguments is a condition that looks at what is asked for.
+type ofArguments func(c auth.Caller, args map[string]any) error
+
+func (f ofArguments) check(c auth.Caller, args map[string]any) error { return f(c, args) }
 
 // access has a rule for each field of Query, Mutation and Subscription; within has the scopes of other fields. Which rows
 // a caller sees is for the store to say.
 var access = map[string]map[string]rule{
 	"Query": {
-		"node":             {auth.LogRead, selectionsBySelectors},
+		"node":             {auth.LogRead, ofArguments(selectionsBySelectors)},
 		"message":          {auth.LogRead, nil},
 		"messages":         {auth.LogRead, nil},
 		"session":          {auth.LogRead, nil},
@@ -41,21 +56,21 @@ var access = map[string]map[string]rule{
 		"replayContext":    {auth.ContextSelect, nil},
 		"selections":       {auth.ContextSelect, nil},
 		"rankingPolicy":    {auth.ContextSelect, nil},
-		"tryContext":       {auth.ContextSelect, ownPreferencesTried},
+		"tryContext":       {auth.ContextSelect, ofArguments(ownPreferencesTried)},
 		"whyNot":           {auth.ContextSelect, nil},
 		"verifySession":    {auth.Verify, nil},
-		"verifyLog":        {auth.Verify, administratorsOnly},
+		"verifyLog":        {auth.Verify, ofRoles(administratorsOnly)},
 		"checkpoint":       {auth.Verify, nil},
 		"checkpoints":      {auth.Verify, nil},
 		"consistencyProof": {auth.Verify, nil},
 		"seal":             {auth.Verify, nil},
-		"embeddingModels":  {auth.LogRead, administratorsOnly},
+		"embeddingModels":  {auth.LogRead, ofRoles(administratorsOnly)},
 		"tokens":           {auth.TokensManage, nil},
 		"eraseImpact":      {auth.Erase, nil},
 		"overview":         {auth.LogRead, nil},
-		"server":           {auth.LogRead, administratorsOnly},
-		"quarantine":       {auth.LogRead, administratorsOnly},
-		"quarantines":      {auth.LogRead, administratorsOnly},
+		"server":           {auth.LogRead, ofRoles(administratorsOnly)},
+		"quarantine":       {auth.LogRead, ofRoles(administratorsOnly)},
+		"quarantines":      {auth.LogRead, ofRoles(administratorsOnly)},
 		"conversation":     {auth.LogRead, nil},
 		"conversations":    {auth.LogRead, nil},
 		"threadEvents":     {auth.LogRead, nil},
@@ -67,28 +82,28 @@ var access = map[string]map[string]rule{
 		"contextMetrics":   {auth.ContextSelect, nil},
 	},
 	"Mutation": {
-		"appendMessages":     {auth.LogAppend, ownMessages},
-		"recordSelection":    {auth.LogAppend | auth.ContextSelect, ownMessage},
-		"requestContext":     {auth.ContextSelect, ownPreferences},
-		"upsertComponents":   {auth.MemoryWrite, ownComponents},
-		"addRecords":         {auth.MemoryWrite, administratorsOnly},
-		"dropEmbeddingModel": {auth.MemoryWrite, administratorsOnly},
-		"acceptTree":         {auth.Verify, administratorsOnly},
+		"appendMessages":     {auth.LogAppend, ofArguments(ownMessages)},
+		"recordSelection":    {auth.LogAppend | auth.ContextSelect, ofArguments(ownMessage)},
+		"requestContext":     {auth.ContextSelect, ofArguments(ownPreferences)},
+		"upsertComponents":   {auth.MemoryWrite, ofArguments(ownComponents)},
+		"addRecords":         {auth.MemoryWrite, ofRoles(administratorsOnly)},
+		"dropEmbeddingModel": {auth.MemoryWrite, ofRoles(administratorsOnly)},
+		"acceptTree":         {auth.Verify, ofRoles(administratorsOnly)},
 		"eraseMessage":       {auth.Erase, nil},
 		"createToken":        {auth.TokensManage, nil},
 		"revokeToken":        {auth.TokensManage, nil},
-		"quarantine":         {auth.LogAppend, administratorsOnly},
-		"releaseQuarantine":  {auth.LogAppend, administratorsOnly},
-		"startConversation":  {auth.LogAppend | auth.LogRead, assistantsOnly},
-		"recordExchange":     {auth.LogAppend | auth.LogRead, assistantsOnly},
-		"updateState":        {auth.LogAppend | auth.LogRead, assistantsOnly},
-		"deleteConversation": {auth.LogAppend | auth.LogRead, erasersErase},
-		"promptMessages":     {auth.LogRead, contextBySelectors},
+		"quarantine":         {auth.LogAppend, ofRoles(administratorsOnly)},
+		"releaseQuarantine":  {auth.LogAppend, ofRoles(administratorsOnly)},
+		"startConversation":  {auth.LogAppend | auth.LogRead, ofRoles(assistantsOnly)},
+		"recordExchange":     {auth.LogAppend | auth.LogRead, ofRoles(assistantsOnly)},
+		"updateState":        {auth.LogAppend | auth.LogRead, ofRoles(assistantsOnly)},
+		"deleteConversation": {auth.LogAppend | auth.LogRead, ofArguments(erasersErase)},
+		"promptMessages":     {auth.LogRead, ofArguments(contextBySelectors)},
 
-		"createWindow":         {auth.MemoryWrite, ownWindow},
+		"createWindow":         {auth.MemoryWrite, ofArguments(ownWindow)},
 		"deleteWindow":         {auth.MemoryWrite, nil},
 		"writeContext":         {auth.MemoryWrite, nil},
-		"selectIntoWindow":     {auth.MemoryWrite | auth.ContextSelect, ownPreferences},
+		"selectIntoWindow":     {auth.MemoryWrite | auth.ContextSelect, ofArguments(ownPreferences)},
 		"compressWindow":       {auth.MemoryWrite, nil},
 		"removeFromWindow":     {auth.MemoryWrite, nil},
 		"createSegment":        {auth.MemoryWrite, nil},
@@ -96,11 +111,11 @@ var access = map[string]map[string]rule{
 		"offload":              {auth.MemoryWrite, nil},
 		"injectFromScratchpad": {auth.MemoryWrite, nil},
 		"registerTools":        {auth.MemoryWrite, nil},
-		"overruleJudgement":    {auth.MemoryWrite, administratorsOnly},
+		"overruleJudgement":    {auth.MemoryWrite, ofRoles(administratorsOnly)},
 	},
 	"Subscription": {
 		"messageAppended":      {auth.LogRead, nil},
-		"verificationProgress": {auth.Verify, wholeLogByAdministrators},
+		"verificationProgress": {auth.Verify, ofArguments(wholeLogByAdministrators)},
 	},
 }
 
@@ -138,7 +153,7 @@ func checkRule(ctx context.Context, field *graphql.FieldContext) error {
 	if found.condition == nil {
 		return nil
 	}
-	return found.condition(caller, field.Args)
+	return found.condition.check(caller, field.Args)
 }
 
 func nobody(name string) error { return fault.New(fault.Forbidden, "nobody may ask for %s", name) }
@@ -159,7 +174,7 @@ func forbidden(field, format string, args ...any) error {
 	return &fault.Error{Code: fault.Forbidden, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-func administratorsOnly(c auth.Caller, _ map[string]any) error {
+func administratorsOnly(c auth.Caller) error {
 	if c.IsAdmin() {
 		return nil
 	}
@@ -167,7 +182,7 @@ func administratorsOnly(c auth.Caller, _ map[string]any) error {
 }
 
 // assistantsOnly refuses whoever nobody would take for an assistant.
-func assistantsOnly(c auth.Caller, _ map[string]any) error {
+func assistantsOnly(c auth.Caller) error {
 	if c.IsAdmin() || c.Role == auth.Agent {
 		return nil
 	}
@@ -183,7 +198,7 @@ func erasersErase(c auth.Caller, args map[string]any) error {
 
 // contextBySelectors lets assistants make prompts, with relevant context those who may select it.
 func contextBySelectors(c auth.Caller, args map[string]any) error {
-	if err := assistantsOnly(c, args); err != nil {
+	if err := assistantsOnly(c); err != nil {
 		return err
 	}
 	input, _ := args["context"].(*model.ContextRequestInput)

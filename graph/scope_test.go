@@ -221,11 +221,11 @@ func TestConditions(t *testing.T) {
 	} {
 		object, field, _ := strings.Cut(test.field, ".")
 		condition := access[object][field].condition
-		err := condition(player, test.args)
+		err := condition.check(player, test.args)
 		if test.want == "" && err != nil || test.want != "" && (fault.CodeOf(err) != fault.Forbidden || !strings.HasPrefix(err.Error(), test.want)) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
-		if err := condition(auth.Administrator(), test.args); err != nil {
+		if err := condition.check(auth.Administrator(), test.args); err != nil {
 			t.Errorf("%s, for an administrator: %v, want nothing", name, err)
 		}
 	}
