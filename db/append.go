@@ -19,6 +19,9 @@ import (
 // MaxAppendBytes is how much text one call may append.
 const MaxAppendBytes = 16 << 20
 
+// preparedBytes is how much text is hashed before it is known whether it can be written: of more, refusing would cost too much.
+const preparedBytes = 1 << 20
+
 // Append writes messages to the ends of their sessions' chains, in order: all of them or none. It returns once
 // they are on disk, with what the log gave them. A draft whose idempotency key was used before gives the message
 // of that time.
@@ -53,7 +56,9 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 		return nil, fault.Input("messages", "have %d bytes together; at most %d are allowed", bytes, MaxAppendBytes)
 	}
 	call := &appendCall{ctx: ctx, viewer: d.viewer, drafts: drafts, bytes: bytes, done: make(chan struct{})}
-	call.prepare()
+	if bytes <= preparedBytes {
+		call.prepare()
+	}
 	written, err := d.writer.submit(call)
 	d.noteWritten(written)
 	return written, err

@@ -12,7 +12,7 @@ import (
 // place checks a draft against the head of its session and gives the time it will have.
 func (p *appendPlan) place(d *chain.Draft, h head, viewer *chain.Hash, field string) (time.Time, error) {
 	if d.PrevHash != nil && (h.hash == nil || *h.hash != *d.PrevHash) {
-		return time.Time{}, &fault.Error{Code: fault.Conflict, Field: field + ".prevHash", Message: "is not the head of the session"}
+		return time.Time{}, errNotHead(field)
 	}
 	if d.Original == nil {
 		for i, r := range d.Refs {
@@ -30,6 +30,10 @@ func (p *appendPlan) place(d *chain.Draft, h head, viewer *chain.Hash, field str
 		return time.Time{}, fault.Input(field+".createdAt", "is before the last message of the session, %s", h.at.UTC().Format(time.RFC3339Nano))
 	}
 	return *d.CreatedAt, nil
+}
+
+func errNotHead(field string) error {
+	return &fault.Error{Code: fault.Conflict, Field: field + ".prevHash", Message: "is not the head of the session"}
 }
 
 // behind gives a time that is not up to the head's, as log.behind does in the database: who orders a session by time gets it in

@@ -247,8 +247,61 @@ func (p *appendPlan) readUsed(ctx context.Context, q *dbgen.Queries) error {
 
 // call plans one call and gives its messages, or says why it cannot be written.
 func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
+	if err := p.check(call); err != nil {
+		return nil, err
+	}
+	return p.make(call)
+}
+
+// check refuses a call for all that need not be hashed to be refused, so that refusing costs little however much is sent.
+// What its own messages lead to is left to make, but for their hashes, which nobody can know before: their salts are random.
+func (p *appendPlan) check(call *appendCall) error {
+	before := map[chain.Hash]*chain.Draft{} // what this call adds to a session, the last of it
+	keys := map[appendKey]bool{}
+	for i := range call.drafts {
+		d, field := &call.drafts[i], fmt.Sprintf("messages[%d]", i)
+		if d.IdempotencyKey != nil {
+			key := keyOf(d)
+			if keys[key] || p.uses[key] != nil {
+				continue // a repetition, or another message, which its fingerprint tells
+			}
+			keys[key] = true
+		}
+		h, last := p.heads[d.SessionHash], before[d.SessionHash]
+		if err := p.mayAdd(call, d, h, last != nil, field); err != nil {
+			return err
+		}
+		before[d.SessionHash] = d
+		if last == nil {
+			if _, err := p.place(d, h, call.viewer, field); err != nil {
+				return err
+			}
+		} else if d.PrevHash != nil && last.Original == nil {
+			return errNotHead(field)
+		}
+	}
+	return nil
+}
+
+// mayAdd refuses a draft that its writer may not add to a session with such a head; changed says that the call itself has
+// added to it before.
+func (p *appendPlan) mayAdd(call *appendCall, d *chain.Draft, h head, changed bool, field string) error {
+	switch {
+	case call.viewer != nil && h.hash != nil && !changed && !p.members[member{*call.viewer, d.SessionHash}]:
+		return &fault.Error{Code: fault.NotFound, Field: field + ".sessionHash", Message: "names no session of yours"}
+	case d.Original == nil && (h.audit || d.SessionHash == AuditSession(d.OwnerID)):
+		return errAuditSession(field + ".sessionHash")
+	case call.between && h.hash != nil && !changed && !p.beganAmong(d):
+		return &fault.Error{Code: fault.Conflict, Field: field + ".sessionHash", Message: "names a session that somebody else has begun"}
+	}
+	return nil
+}
+
+// make plans what check has let through.
+func (p *appendPlan) make(call *appendCall) ([]chain.Message, error) {
 	messages := make([]chain.Message, len(call.drafts))
 	fresh := make([]bool, len(call.drafts))
+	prepared := call.preparedOnce()
 	heads, uses := map[chain.Hash]head{}, map[appendKey]*use{} // what this call changes
 	var repeats []repeat
 	for i := range call.drafts {
@@ -260,7 +313,7 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 			if !known {
 				u, known = p.uses[key]
 			}
-			if known && u.fingerprint != nil && *u.fingerprint != call.prepared[i].fingerprint && !(isEvent(d) && p.sameEvent(d, u.message)) {
+			if known && u.fingerprint != nil && *u.fingerprint != prepared[i].fingerprint && !(isEvent(d) && p.sameEvent(d, u.message)) {
 				return nil, errKeyUsed(d, field)
 			}
 			if known {
@@ -272,27 +325,21 @@ func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
 		if !changed {
 			h = p.heads[d.SessionHash]
 		}
-		if call.viewer != nil && h.hash != nil && !changed && !p.members[member{*call.viewer, d.SessionHash}] {
-			return nil, &fault.Error{Code: fault.NotFound, Field: field + ".sessionHash", Message: "names no session of yours"}
-		}
-		if d.Original == nil && (h.audit || d.SessionHash == AuditSession(d.OwnerID)) {
-			return nil, errAuditSession(field + ".sessionHash")
-		}
-		if call.between && h.hash != nil && !changed && !p.beganAmong(d) {
-			return nil, &fault.Error{Code: fault.Conflict, Field: field + ".sessionHash", Message: "names a session that somebody else has begun"}
+		if err := p.mayAdd(call, d, h, changed, field); err != nil {
+			return nil, err
 		}
 		at, err := p.place(d, h, call.viewer, field)
 		if err != nil {
 			return nil, err
 		}
 		m := &messages[i]
-		if *m, err = p.message(d, &call.prepared[i], h, at); err != nil {
+		if *m, err = p.message(d, &prepared[i], h, at); err != nil {
 			return nil, &fault.Error{Code: fault.BadUserInput, Field: field, Message: err.Error()}
 		}
 		fresh[i] = true
 		heads[d.SessionHash] = head{hash: &m.Hash, sequence: m.Sequence, at: at, audit: h.audit}
 		if d.IdempotencyKey != nil {
-			uses[key] = &use{fingerprint: &call.prepared[i].fingerprint, hash: m.Hash, message: m}
+			uses[key] = &use{fingerprint: &prepared[i].fingerprint, hash: m.Hash, message: m}
 		}
 	}
 	if err := p.converse(call.exchange, messages, len(repeats)); err != nil {

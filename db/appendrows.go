@@ -55,6 +55,14 @@ func (c *appendCall) prepare() {
 	c.prepareKeys()
 }
 
+// preparedOnce prepares a call that was too large to be prepared before it was known that it can be written.
+func (c *appendCall) preparedOnce() []prepared {
+	if c.prepared == nil {
+		c.prepare()
+	}
+	return c.prepared
+}
+
 // prepareKeys lets keys that stand for all of the call have the fingerprint of it all.
 func (c *appendCall) prepareKeys() {
 	var all *chain.Hash
