@@ -93,7 +93,7 @@ func (d *DB) env(ctx context.Context, l *loaded, contents ...string) (*window.En
 		return nil, err
 	}
 	e := &window.Env{
-		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count.Within(ctx), Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(),
+		Judge: d.windows.judge, Summariser: d.windows.summariser, Count: count.Within(ctx), CountUpTo: func(text string, most int) (int, error) { return count.UpTo(ctx, text, most) }, Words: d.windows.wordsOf, NewID: newItemID, Now: d.moment(),
 	}
 	return e, d.speaking(ctx, l, e, contents...)
 }

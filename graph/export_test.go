@@ -17,3 +17,9 @@ func Bodies(h http.Handler) *overload.Room { return h.(front).bodies }
 
 // MostBody is how much room that is.
 const MostBody = mostBody
+
+// What a refused request may cost, and how that is measured.
+var (
+	RefusalLimit = refusalLimit
+	PerCall      = perCall
+)

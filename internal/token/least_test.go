@@ -18,26 +18,50 @@ func TestLongest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		longest, word, tokens := 0, 0, 0
-		for id := uint(0); id < 210_000; id++ {
+		longest, tokens := 0, 0
+		for id := range uint(mostTokens + 10_000) {
 			text, err := codec.Decode([]uint{id})
 			if err != nil {
 				continue // of the numbers, some are of no token
 			}
-			words := 0
-			for i := range len(text) {
-				if inWord(text[i]) {
-					words++
-				}
+			if tokens, longest = tokens+1, max(longest, len(text)); Least(string(encoding), text) > 1 || id >= mostTokens {
+				t.Errorf("%s: Least of the token %d, %q, is %d", encoding, id, text, Least(string(encoding), text))
 			}
-			tokens, longest, word = tokens+1, max(longest, len(text)), max(word, words)
 		}
-		want := longestWord[string(encoding)]
-		if want == 0 {
-			want = Longest
+		if tokens < 50_000 || longest != Longest {
+			t.Errorf("%s: of %d tokens the longest has %d bytes, want %d", encoding, tokens, longest, Longest)
 		}
-		if tokens < 50_000 || longest != Longest || word != want {
-			t.Errorf("%s: of %d tokens the longest has %d bytes, and %d of words; want %d and %d", encoding, tokens, longest, word, Longest, want)
+	}
+}
+
+// It is close to the number of tokens where texts cost the most to count.
+func TestLeastIsClose(t *testing.T) {
+	t.Parallel()
+	letters := make([]byte, 20_000)
+	state := uint32(1)
+	for i := range letters {
+		state = state*1664525 + 1013904223
+		letters[i] = 'a' + byte(state>>24)%26
+	}
+	for name, test := range map[string]struct {
+		text  string
+		share float64
+	}{
+		"prose":            {strings.Repeat("The quick brown fox jumps over 13 lazy dogs, doesn't it? ", 300), 0.7},
+		"prose in Spanish": {strings.Repeat("¿Cuántas veces habrá cruzado el pingüino la corriente del río? ", 300), 0.4},
+		"random letters":   {string(letters), 0.3},
+		"one letter":       {strings.Repeat("a", 20_000), 0.5},
+		"blanks":           {strings.Repeat(" ", 20_000), 0.9},
+		"dots":             {strings.Repeat(".", 20_000), 0.9},
+		"digits":           {strings.Repeat("1234567890", 2000), 0.7},
+	} {
+		count, err := Default()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := count(test.text)
+		if least := Least("", test.text); err != nil || float64(least) < test.share*float64(n) || least > n {
+			t.Errorf("%s: Least = %d of %d tokens, want at least %.0f %% of them (%v)", name, least, n, 100*test.share, err)
 		}
 	}
 }

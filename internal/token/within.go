@@ -26,6 +26,25 @@ func (c Counter) Within(ctx context.Context) Counter {
 	}
 }
 
+// UpTo counts as Within does, in shorter pieces, and no further once there are more tokens than most: then it gives a number that
+// is more than most, and less than the text has.
+//
+// Faults: those of Within.
+func (c Counter) UpTo(ctx context.Context, text string, most int) (total int, err error) {
+	for text != "" && total <= most {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		end := cut(text, piece/8)
+		n, err := c(text[:end])
+		if err != nil {
+			return 0, err
+		}
+		total, text = total+n, text[end:]
+	}
+	return total, nil
+}
+
 // cut gives where a text may be cut, at least so many bytes in: before a blank between two letters. All encodings split there before
 // anything else, whatever else is in the text: a word ends before a blank, and a blank before a letter begins one.
 func cut(text string, least int) int {

@@ -80,6 +80,16 @@ func TestWithin(t *testing.T) {
 	if n, err := watched.Within(t.Context())(text); n != whole || err != nil {
 		t.Errorf("%d tokens, %v; want %d", n, err, whole)
 	}
+	if n, err := watched.UpTo(t.Context(), text, whole); n != whole || err != nil {
+		t.Errorf("up to all there are, %d tokens, %v; want %d", n, err, whole)
+	}
+	counted = 0
+	if n, err := watched.UpTo(t.Context(), text, 1000); n <= 1000 || n >= whole || err != nil || counted > 8000 {
+		t.Errorf("beyond 1000 there are %d tokens, %v, of %d bytes; want no more counted", n, err, counted)
+	}
+	if _, err := watched.UpTo(&ending{t.Context(), 3}, text, whole); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
 	if n, err := watched.Within(t.Context())(""); n != 0 || err != nil {
 		t.Errorf("nothing has %d tokens, %v", n, err)
 	}

@@ -113,9 +113,13 @@ func (p *plan) makeRoom(tokens int) (*Compression, error) {
 // asked before anything is looked for, counted or judged, all of which takes longer the longer a content is.
 func (w *Window) Refuse(content string) error {
 	if least := token.Least(w.Encoding, content); least > w.Capacity {
-		return fault.New(fault.ContextWindowExceeded, "has at least %d tokens, and the window holds at most %d; nothing was changed. %s", least, w.Capacity, waysOut)
+		return w.never(least)
 	}
 	return nil
+}
+
+func (w *Window) never(least int) error {
+	return fault.New(fault.ContextWindowExceeded, "has at least %d tokens, and the window holds at most %d; nothing was changed. %s", least, w.Capacity, waysOut)
 }
 
 // below is how many tokens are less than a share of the capacity.

@@ -50,7 +50,10 @@ func (n *nearest) add(k known) {
 
 // against gives what an item may contradict: records and what is shared, and then what is in the window.
 func (p *plan) against(item *Item) []known {
-	words := p.e.Words(item.Content)
+	words := item.words
+	if words == nil {
+		words = p.e.Words(item.Content)
+	}
 	room := make([]known, 2*mostCompared)
 	firm := nearest{p: p, words: words, found: room[:0:mostCompared]}
 	own := nearest{p: p, words: words, found: room[mostCompared:mostCompared]}
@@ -84,9 +87,9 @@ type asked struct {
 	verdicts []Verdict
 }
 
-// asks gives what a judge is to be asked of an item: nothing if an administrator wants it in.
+// asks gives what a judge is to be asked of an item: nothing if an administrator wants it in, or if it says nothing.
 func (p *plan) asks(item *Item) asked {
-	if p.e.Forced {
+	if p.e.Forced || wordless(item.Content) {
 		return asked{}
 	}
 	a := asked{found: p.against(item)}

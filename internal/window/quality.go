@@ -97,6 +97,9 @@ func (e *Env) relevance(w *Window, t ContentType, content string) float64 {
 	if !t.Measured() || len(texts) == 0 {
 		return 1
 	}
+	if wordless(content) {
+		return 0
+	}
 	words, best := e.Words(content), 0.0
 	for _, text := range texts {
 		best = max(best, Overlap(words, e.Words(text)))
@@ -104,9 +107,14 @@ func (e *Env) relevance(w *Window, t ContentType, content string) float64 {
 	return best
 }
 
+// wordless tells whether there is nothing in content to look for: such content needs not be counted, compared or judged.
+func wordless(content string) bool {
+	return !strings.ContainsFunc(content, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
+}
+
 // incomplete says what content lacks that its type needs; empty: nothing.
 func incomplete(t ContentType, content string) string {
-	if !strings.ContainsFunc(content, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) }) {
+	if wordless(content) {
 		return "it has no words"
 	}
 	switch {

@@ -42,10 +42,11 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 		if c.Source != nil && p.w.holds(*c.Source) {
 			continue
 		}
-		item, err := p.newItem(c.Draft)
+		n, err := p.e.Count(c.Content)
 		if err != nil {
 			return Outcome{}, nil, err
 		}
+		item := p.itemOf(c.Draft, n)
 		item.Quality = Quality{Relevance: c.Relevance, Freshness: freshness(e.Now.Sub(item.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
 		before := len(out.Mitigations)
 		p.weigh(&out, item, all[i])

@@ -16,8 +16,9 @@ import (
 type Env struct {
 	Judge      Judge
 	Summariser Summariser
-	Count      func(text string) (int, error) // tokens, in the window's encoding
-	Words      func(text string) []int32      // an ascending set of what stands for the words of a text, without function words
+	Count      func(text string) (int, error)           // tokens, in the window's encoding
+	CountUpTo  func(text string, most int) (int, error) // Count that ends beyond most; nil: Count
+	Words      func(text string) []int32                // an ascending set of what stands for the words of a text, without function words
 	NewID      func() string
 	Now        time.Time
 	Records    []Record // verified, those that speak of the content
@@ -172,11 +173,16 @@ func newPlan(ctx context.Context, e *Env, w Window) (*plan, error) {
 	return p, ctx.Err()
 }
 
+// newItem gives what is to be judged, unless it does not fit anyway: see count.
 func (p *plan) newItem(d Draft) (*Item, error) {
-	n, err := p.e.Count(d.Content)
+	n, err := p.count(d.Content)
 	if err != nil {
 		return nil, err
 	}
+	return p.itemOf(d, n), nil
+}
+
+func (p *plan) itemOf(d Draft, tokens int) *Item {
 	observed := d.ObservedAt
 	if observed.IsZero() {
 		observed = p.e.Now
@@ -184,11 +190,32 @@ func (p *plan) newItem(d Draft) (*Item, error) {
 	if p.e.Forced && p.w.taken(d.Key) {
 		d.Key = "" // which what stays has
 	}
+	var words []int32
+	if !wordless(d.Content) {
+		words = p.e.Words(d.Content)
+	}
 	p.place++
 	return &Item{
-		ID: p.e.NewID(), Place: p.place, Type: d.Type, Key: d.Key, Content: d.Content, Tokens: n, Source: d.Source,
-		ObservedAt: observed, AddedAt: p.e.Now, SummaryOf: nil, words: p.e.Words(d.Content),
-	}, nil
+		ID: p.e.NewID(), Place: p.place, Type: d.Type, Key: d.Key, Content: d.Content, Tokens: tokens, Source: d.Source,
+		ObservedAt: observed, AddedAt: p.e.Now, SummaryOf: nil, words: words,
+	}
+}
+
+// count gives how many tokens content has that is to enter: none if it has no words, which does not enter.
+//
+// Faults: CONTEXT_WINDOW_EXCEEDED as soon as it is known that it does not fit whatever is compressed; it is not judged then.
+func (p *plan) count(content string) (int, error) {
+	switch {
+	case wordless(content) && !p.e.Forced:
+		return 0, nil
+	case p.e.CountUpTo == nil:
+		return p.e.Count(content)
+	}
+	n, err := p.e.CountUpTo(content, p.w.Capacity)
+	if err == nil && n > p.w.Capacity {
+		err = p.w.never(n)
+	}
+	return n, err
 }
 
 func (p *plan) add(item Item) {

@@ -221,6 +221,40 @@ func TestWhatFailsChangesNothing(t *testing.T) {
 	}
 }
 
+// What says nothing is rejected without being counted, looked through or judged.
+func TestWordlessContent(t *testing.T) {
+	t.Parallel()
+	e := newEnv()
+	e.Judge = broken{}
+	e.Count = func(string) (int, error) { return 0, errBroken }
+	words := e.Words
+	e.Words = func(text string) []int32 {
+		if strings.HasPrefix(text, "?!") {
+			t.Error("words were looked for")
+		}
+		return words(text)
+	}
+	w := holding(t, 10_000)
+	w.Task = "to book a hotel in Rome"
+	out, err := window.Write(t.Context(), e, w, window.Draft{Type: window.Knowledge, Content: strings.Repeat("?!", 9000)})
+	if err != nil || out.Item != nil || !strings.Contains(out.Rejected, "it has no words") || !strings.Contains(out.Rejected, "irrelevant") {
+		t.Errorf("%q, %v; want it rejected", out.Rejected, err)
+	}
+}
+
+// What does not fit by its own tokens is refused once so many are counted, and neither judged nor counted to its end.
+func TestContentIsCountedUpToTheCapacity(t *testing.T) {
+	t.Parallel()
+	e := newEnv()
+	e.Judge = broken{}
+	e.Count = func(string) (int, error) { return 0, errBroken }
+	e.CountUpTo = func(_ string, most int) (int, error) { return most + 1, nil }
+	_, err := window.Write(t.Context(), e, holding(t, 100), window.Draft{Type: window.Goal, Content: "be brief"})
+	if fault.CodeOf(err) != fault.ContextWindowExceeded || !strings.Contains(err.Error(), "at least 101 tokens") {
+		t.Errorf("%v, want CONTEXT_WINDOW_EXCEEDED", err)
+	}
+}
+
 // What cannot fit, whatever its words are, is refused before anything is done about it.
 func TestLongContent(t *testing.T) {
 	t.Parallel()
@@ -251,7 +285,7 @@ func TestLongContent(t *testing.T) {
 				t.Errorf("%s, %s: %v, want CONTEXT_WINDOW_EXCEEDED", name, encoding, err)
 			}
 		}
-		d.Content = d.Content[1:]
+		d.Content = strings.Repeat(" of", capacity)
 		if _, err := window.Write(t.Context(), e, small, d); !errors.Is(err, errBroken) {
 			t.Errorf("%s: %v, want it to be counted: it may fit", encoding, err)
 		}

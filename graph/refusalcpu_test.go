@@ -1,0 +1,122 @@
+package graph_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tzzr/context-manager/graph"
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+)
+
+// refused is a request that the store has to be asked for, or whose caller may not ask.
+type refused struct {
+	caller    auth.Caller
+	query     string
+	variables any
+	code      string // what the answer names: of the error, or of the outcome
+}
+
+// refusals are requests of as much as anybody may send, which pass all that is looked at before the store.
+func refusals(t *testing.T, a *api) map[string]refused {
+	t.Helper()
+	player := auth.Caller{Player: chain.Sum([]byte("stranger")), Role: auth.Agent, Scopes: auth.AllScopes}
+	reader := player
+	reader.Scopes = auth.LogRead
+	a.append(message("others", "theirs"))
+	id, large := a.newWindow("small", 8000, ""), a.newWindow("large", 2_000_000, "")
+	const (
+		add    = `mutation($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }`
+		record = `mutation($r: [RecordInput!]!) { addRecords(records: $r) { hash } }`
+		try    = `query($r: ContextRequestInput!) { tryContext(request: $r) { __typename } }`
+		write  = `mutation($i: WriteInput!) { writeContext(input: $i) { rejected } }`
+	)
+	filled := func(of string) string { return strings.Repeat(of, (1<<20-1000)/len(of)) }
+	content := func(kind, text string) refused {
+		return refused{auth.Administrator(), write, object{"i": object{"window": id, "type": kind, "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
+	}
+	messages := func(session string, keys bool) []object {
+		list := make([]object, 950)
+		for i := range list {
+			list[i] = message(session, long(15_500), object{"ownerId": player.Player.String()})
+			if keys {
+				list[i]["idempotencyKey"] = fmt.Sprint(i)
+			}
+		}
+		return list
+	}
+	state := uint32(1)
+	random := func(alphabet string) string {
+		text := make([]byte, 1<<20-1000)
+		for i := range text {
+			state = state*1664525 + 1013904223
+			text[i] = alphabet[int(state>>16)%len(alphabet)]
+		}
+		return string(text)
+	}
+	small := make([]object, 5000)
+	for i := range small {
+		small[i] = object{"sessionHash": hashOf("others"), "ownerId": player.Player.String(), "content": "x"}
+	}
+	all := map[string]refused{
+		"content: prose":          content("USER_MESSAGE", filled("The quick brown fox jumps over the lazy dogs. ")),
+		"content: short words":    content("KNOWLEDGE", filled("a b ")),
+		"content: one letter":     content("KNOWLEDGE", filled("a")),
+		"content: letters":        content("KNOWLEDGE", random("abcdefghijklmnopqrstuvwxyz")),
+		"content: words":          content("KNOWLEDGE", random("abcdefghijklmnopqrstuvwxyz     ")),
+		"content: digits":         content("KNOWLEDGE", random("0123456789")),
+		"content: dots":           content("USER_MESSAGE", filled(".")+" and on"),
+		"content: blanks":         content("USER_MESSAGE", "so"+filled(" ")+"on"),
+		"content: beyond ASCII":   content("USER_MESSAGE", filled("é")),
+		"content: Chinese":        content("USER_MESSAGE", filled("漢字仮名")),
+		"content: punctuation":    content("USER_MESSAGE", random("!@#$%^*()-=[];:,./?")),
+		"content: without words":  {auth.Administrator(), write, object{"i": object{"window": large, "type": "KNOWLEDGE", "content": random(",.;:!?()-")}}, "it has no words"},
+		"append: others' session": {player, add, object{"m": messages("others", false)}, "NOT_FOUND"},
+		"append: with keys": {player, add, object{"m": append(messages("own", true), message("others", "x", object{
+			"ownerId": player.Player.String(), "idempotencyKey": "k"}))}, "NOT_FOUND"},
+		"append: not the head":      {player, add, object{"m": append(messages("own", false), message("own", "x", object{"ownerId": player.Player.String(), "prevHash": hashOf("x")}))}, "CONFLICT"},
+		"append: no such ref":       {player, add, object{"m": append(messages("own", false), message("more", "x", object{"ownerId": player.Player.String(), "refs": []object{{"hash": hashOf("x"), "type": "CONTEXT"}}}))}, "BAD_USER_INPUT"},
+		"append: without the scope": {reader, add, object{"m": small}, "FORBIDDEN"},
+		"records: no administrator": {player, record, object{"r": slices.Repeat([]object{{"kind": "ACCOUNTANT", "book": "b", "title": "t", "content": "c"}}, 4000)}, "FORBIDDEN"},
+		"a query without the scope": {reader, try, object{"r": object{"query": "x", "filter": object{"sessions": slices.Repeat([]string{hashOf("x")}, 12_000)}}}, "FORBIDDEN"},
+	}
+	return all
+}
+
+// What the store refuses, and whoever may not ask, costs no more than other refusals: see TestRefusalsCostLittle, whose limit and
+// measure these are.
+func TestRefusalsOfTheStoreCostLittle(t *testing.T) {
+	a, limit := newAPI(t), graph.RefusalLimit(t)
+	log := slog.New(slog.DiscardHandler)
+	served := graph.NewHandler(&graph.Resolver{Store: a.store, Log: log}, graph.Config{Log: log, Tokens: auth.NewAdminVerifier(auth.NewAdminToken())})
+	all := refusals(t, a)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		of := all[name]
+		body, err := json.Marshal(object{"query": of.query, "variables": of.variables})
+		if err != nil {
+			t.Fatal(err)
+		}
+		send := func() string {
+			r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(string(body)))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			served.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), of.caller)))
+			return w.Body.String()
+		}
+		if got := send(); !strings.Contains(got, of.code) {
+			t.Errorf("%s: %.300s, want %s", name, got, of.code)
+		}
+		if used := graph.PerCall(t, limit/2, func() { send() }); used > limit {
+			t.Errorf("%s: it costs %v of CPU time, want at most %v", name, used, limit)
+		} else if testing.Verbose() {
+			t.Logf("%-30s %v", name, used)
+		}
+	}
+}
