@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tzzr/context-manager/db/dbgen"
+	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/memory"
@@ -37,26 +38,27 @@ type DB struct {
 
 // shared is what all views of a store have in common.
 type shared struct {
-	address  *address
-	direct   *address // for what needs a session; nil: there is none
-	pool     *pool    // for the server's own work, and for writing
-	reads    *pool    // for what callers read
-	players  *pool    // for what players read by keys, behind row-level security; nil: there is none
-	fenced   bool     // row-level security stands behind what players read
-	index    *indexer
-	writer   *writer
-	feed     *feed
-	checks   turns
-	sealer   atomic.Pointer[Sealer]
-	dense    atomic.Pointer[denseEmbedder]
-	log      *slog.Logger
-	most     scopeLimits                   // of searches
-	readings *readings                     // what is on record already
-	sights   *lru.Cache[chain.Hash, sight] // what viewers saw last
-	samples  *samples                      // of the whole log
-	kept     *overviews
-	outlines *outlines // of what was looked at by position
-	windows  *windows
+	address   *address
+	direct    *address // for what needs a session; nil: there is none
+	pool      *pool    // for the server's own work, and for writing
+	reads     *pool    // for what callers read
+	players   *pool    // for what players read by keys, behind row-level security; nil: there is none
+	fenced    bool     // row-level security stands behind what players read
+	index     *indexer
+	writer    *writer
+	feed      *feed
+	checks    turns
+	sealer    atomic.Pointer[Sealer]
+	dense     atomic.Pointer[denseEmbedder]
+	log       *slog.Logger
+	most      scopeLimits                   // of searches
+	readings  *readings                     // what is on record already
+	sights    *lru.Cache[chain.Hash, sight] // what viewers saw last
+	samples   *samples                      // of the whole log
+	kept      *overviews
+	outlines  *outlines // of what was looked at by position
+	windows   *windows
+	questions *embeddings.Queries // remembers words of queries
 
 	conversationTTL time.Duration
 	sweeper         sweeper
@@ -108,7 +110,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	d := &DB{shared: &shared{
 		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
-		conversationTTL: memory.DefaultTTL, windows: newWindows(),
+		conversationTTL: memory.DefaultTTL, windows: newWindows(), questions: embeddings.NewQueries(),
 	}}
 	err = d.clock.ask(ctx, pool)
 	if err == nil {

@@ -40,12 +40,13 @@ type scopeLimits struct{ small, listed, few int }
 type searchInput struct {
 	request selection.Request
 	policy  ranking.Policy
-	viewer  *chain.Hash // who asks, and finds only what they see; nil sees all
-	at      *asOf       // the log as it stood; nil: as it is
-	dense   *denseQuery // the query's dense vector; nil: by words alone
-	nearest []denseHit  // what was nearest to it when this was asked before; nil: to be found
-	without sources     // candidates that had no dense vector then
-	indexed bool        // what is committed has its search vectors, or is not to be waited for
+	viewer  *chain.Hash         // who asks, and finds only what they see; nil sees all
+	at      *asOf               // the log as it stood; nil: as it is
+	dense   *denseQuery         // the query's dense vector; nil: by words alone
+	nearest []denseHit          // what was nearest to it when this was asked before; nil: to be found
+	without sources             // candidates that had no dense vector then
+	queries *embeddings.Queries // nil: none are remembered
+	indexed bool                // what is committed has its search vectors, or is not to be waited for
 	most    scopeLimits
 	keep    []chain.Hash // given among the best even if they are beyond reach, as far as they are candidates
 }
@@ -157,6 +158,7 @@ func (d *DB) searchOnce(ctx context.Context, in searchInput) (searchResult, erro
 		return searchResult{}, err
 	}
 	defer func() { go endReading(conn) }()
+	in.queries = d.questions
 	s := newSearch(in)
 	s.tx, s.begins, s.view = conn, true, d
 	err = s.run(ctx)
@@ -173,7 +175,7 @@ func endReading(conn *pgxpool.Conn) {
 
 func newSearch(in searchInput) *search {
 	s := &search{
-		searchInput: in, query: embeddings.Lexical{}.Parse(in.request.Query),
+		searchInput: in, query: in.queries.Parse(in.request.Query),
 		found: map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
 	}
 	if s.most == (scopeLimits{}) {

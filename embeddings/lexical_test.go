@@ -1,9 +1,11 @@
 package embeddings
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -334,6 +336,41 @@ func BenchmarkQuery(b *testing.B) {
 	stats := Stats{Passages: 1_000, Frequency: map[int32]int{}}
 	for b.Loop() {
 		_ = Lexical{}.Parse("When did the northern bridge over the old canal close for repairs?").Weigh(stats).String()
+	}
+}
+
+func BenchmarkQueryOfKnownWords(b *testing.B) {
+	queries := NewQueries()
+	for b.Loop() {
+		queries.Parse("When did the northern bridge over the old canal close for repairs?")
+	}
+}
+
+// Queries with words that are remembered are what each is alone, whoever asks at once.
+func TestQueriesAsOneByOne(t *testing.T) {
+	t.Parallel()
+	queries, texts := NewQueries(), []string{
+		"", "the room with a view of the sea", "¿La habitación con vistas al mar?", "running ran runs, the runs", "to be or not to be",
+		"東京タワー and Tokyo", strings.Repeat("word salad ", 500), "a room, a sea, ran to the mar",
+	}
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for range 2 {
+				for _, text := range texts {
+					if diff := cmp.Diff(Lexical{}.Parse(text), queries.Parse(text), cmp.AllowUnexported(Query{}, queryTerm{})); diff != "" {
+						t.Errorf("Queries.Parse(%.20q) differs from Lexical's:\n%s", text, diff)
+					}
+				}
+			}
+		})
+	}
+	asking.Wait()
+	for i := range 2 * maxQueryVocabulary {
+		queries.Parse(fmt.Sprint("w", i))
+	}
+	if n := len(queries.known); n > maxQueryVocabulary {
+		t.Errorf("%d words are remembered, want at most %d", n, maxQueryVocabulary)
 	}
 }
 

@@ -58,13 +58,16 @@ const (
 // Parse reads a query. Function words of its language are left out, unless it has no others. The stems of every
 // language stand for each word, since a passage may be in any: so a name is found in all of them. Of a query longer than
 // 4,000 bytes, or 200 words then, the beginning and the end count.
-func (Lexical) Parse(text string) Query {
+func (Lexical) Parse(text string) Query { return (*Queries)(nil).Parse(text) }
+
+// Parse is Lexical's.
+func (q *Queries) Parse(text string) Query {
 	whole := len(text)
 	text = QueryText(text)
 	words := spaced(ranking.Words(text))
 	in := guess(words)
 	words = content(words, in)
-	p := parser{stems: newStemmer(), in: in, known: map[int32]int{}}
+	p := parser{words: q, stems: newStemmer(), in: in, known: map[int32]int{}}
 	cut := len(words) > maxQueryWords
 	if cut {
 		const end = maxQueryWords * endParts / parts

@@ -4,6 +4,7 @@ import "slices"
 
 // parser turns the words of a query into its terms, one by one.
 type parser struct {
+	words  *Queries
 	stems  stemmer
 	in     language
 	terms  []queryTerm
@@ -12,15 +13,9 @@ type parser struct {
 }
 
 func (p *parser) read(word string) {
-	stems := p.stems.all(word, p.in.one())
-	dims := make([]int32, len(stems))
-	for i, stem := range stems {
-		dims[i] = wordTerm(stem)
-	}
-	p.add(queryTerm{kind: isWord, word: word, dims: dims, tells: !idle(word, p.in)})
-
-	// A phrase is looked for in the query's language, and in the two that are most likely otherwise.
-	aligned := []string{stems[0], p.stems.stem(word, inEnglish), p.stems.stem(word, inSpanish)}
+	known := p.words.word(word, p.in.one(), func() queryWord { return p.newWord(word) })
+	p.add(queryTerm{kind: isWord, word: word, dims: slices.Clone(known.dims), tells: !idle(word, p.in)})
+	aligned := known.aligned
 	if p.before != nil {
 		pairs := make([]int32, len(aligned))
 		for i, stem := range aligned {
@@ -36,7 +31,7 @@ func (p *parser) read(word string) {
 			}
 		}
 	}
-	for _, gram := range appendGrams(nil, word) {
+	for _, gram := range known.grams {
 		p.add(queryTerm{kind: isGram, word: word, dims: []int32{gram}})
 	}
 }
