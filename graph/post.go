@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -34,12 +35,11 @@ func (jsonPost) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExe
 		if x.status != 0 {
 			status = x.status
 		}
-		w.WriteHeader(status)
-		writeResponse(w, exec.DispatchError(graphql.WithOperationContext(ctx, op), refused), x.began)
+		writeResponse(w, status, exec.DispatchError(graphql.WithOperationContext(ctx, op), refused), x.began)
 		return
 	}
 	answer, ctx := exec.DispatchOperation(ctx, op)
-	writeResponse(w, answer(ctx), x.began)
+	writeResponse(w, http.StatusOK, answer(ctx), x.began)
 }
 
 // The types of an answer.
@@ -69,8 +69,8 @@ func answerType(accept string) string {
 }
 
 // writeResponse writes an answer, whose data are JSON already: large ones as they are, since a copy would take as much room
-// again. Where nothing was executed, the specification wants no data.
-func writeResponse(w http.ResponseWriter, response *graphql.Response, executed bool) {
+// again. Its length is told, so that it needs no chunks. Where nothing was executed, the specification wants no data.
+func writeResponse(w http.ResponseWriter, status int, response *graphql.Response, executed bool) {
 	text := make([]byte, 0, min(len(response.Data), smallBody)+512)
 	begin := byte('{')
 	name := func(name string) {
@@ -88,12 +88,11 @@ func writeResponse(w http.ResponseWriter, response *graphql.Response, executed b
 	if len(response.Errors) > 0 {
 		add("errors", response.Errors)
 	}
+	large, before := []byte(nil), 0 // what is not copied, and where it stands
 	switch {
 	case len(response.Data) > smallBody:
 		name("data")
-		_, _ = w.Write(text)
-		_, _ = w.Write(response.Data)
-		text = text[:0]
+		large, before = response.Data, len(text)
 	case response.Data != nil:
 		name("data")
 		text = append(text, response.Data...)
@@ -104,5 +103,13 @@ func writeResponse(w http.ResponseWriter, response *graphql.Response, executed b
 	if len(response.Extensions) > 0 {
 		add("extensions", response.Extensions)
 	}
-	_, _ = w.Write(append(text, '}'))
+	text = append(text, '}')
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)+len(large)))
+	w.WriteHeader(status)
+	if large != nil {
+		_, _ = w.Write(text[:before])
+		_, _ = w.Write(large)
+		text = text[before:]
+	}
+	_, _ = w.Write(text)
 }

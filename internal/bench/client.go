@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -59,49 +60,86 @@ func (r *run) appendByHTTP(ctx context.Context, connections, messages, sessions 
 // measured is the server.
 type client struct {
 	conn     net.Conn
-	requests [][]byte
+	answers  *bufio.Reader
+	head     string // of each request, up to its length
+	request  []byte
+	answer   []byte
+	requests [][]byte // bodies that are made before
 	each     []time.Duration
 }
 
-func (r *run) connect(ctx context.Context, messages, sessions int, seed uint64) (*client, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.Endpoint)
+func dial(ctx context.Context, endpoint, token string) (*client, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{conn: conn}
+	return &client{conn: conn, answers: bufio.NewReader(conn),
+		head: fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: ", endpoint, token)}, nil
+}
+
+func (r *run) connect(ctx context.Context, messages, sessions int, seed uint64) (*client, error) {
+	c, err := dial(ctx, r.Endpoint, r.Token)
+	if err != nil {
+		return nil, err
+	}
 	words := newWriter(seed)
 	for range max(2, requestPool/messages) {
 		body, err := words.request(messages, sessions)
 		if err != nil {
 			return nil, err
 		}
-		head := fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n",
-			r.Endpoint, r.Token, len(body))
-		c.requests = append(c.requests, append([]byte(head), body...))
+		c.requests = append(c.requests, body)
 	}
 	return c, nil
 }
 
+// ask sends a body and gives the answer's, which must begin as told. It lasts until the next one.
+func (c *client) ask(body []byte, begins string) ([]byte, error) {
+	c.request = strconv.AppendInt(append(c.request[:0], c.head...), int64(len(body)), 10)
+	c.request = append(append(c.request, "\r\n\r\n"...), body...)
+	if _, err := c.conn.Write(c.request); err != nil {
+		return nil, err
+	}
+	length, status := -1, ""
+	for {
+		line, err := c.answers.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		line = bytes.TrimSuffix(line, []byte("\r\n"))
+		if len(line) == 0 {
+			break
+		}
+		if status == "" {
+			status = string(line)
+		}
+		if n, is := bytes.CutPrefix(line, []byte("Content-Length: ")); is {
+			if length, err = strconv.Atoi(string(n)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if length < 0 {
+		return nil, fmt.Errorf("the server answered %s and did not tell the length", status)
+	}
+	c.answer = slices.Grow(c.answer[:0], length)[:length]
+	if _, err := io.ReadFull(c.answers, c.answer); err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(c.answer, []byte(begins)) {
+		return nil, fmt.Errorf("the server answered %s: %.300s", status, c.answer)
+	}
+	return c.answer, nil
+}
+
 func (c *client) run(ctx context.Context, end time.Time) error {
-	answers := bufio.NewReader(c.conn)
 	for i := 0; ctx.Err() == nil; i++ {
 		began := time.Now()
 		if !began.Before(end) {
 			return nil
 		}
-		if _, err := c.conn.Write(c.requests[i%len(c.requests)]); err != nil {
+		if _, err := c.ask(c.requests[i%len(c.requests)], `{"data":{"appendMessages":[{"hash":"`); err != nil {
 			return err
-		}
-		answer, err := http.ReadResponse(answers, nil)
-		if err != nil {
-			return err
-		}
-		body, err := io.ReadAll(answer.Body)
-		if err != nil {
-			return err
-		}
-		if !bytes.HasPrefix(body, []byte(`{"data":{"appendMessages":[{"hash":"`)) {
-			return fmt.Errorf("the server answered %s: %.300s", answer.Status, body)
 		}
 		c.each = append(c.each, time.Since(began))
 	}

@@ -1,15 +1,12 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
-	"net/http"
 	"runtime"
 	"sync"
 	"time"
@@ -245,30 +242,25 @@ func (r *prompts) overHTTP(secret, query string) asker {
 	if query == emptyQuery {
 		want = 0
 	}
+	// All but the conversation is the same each time.
+	text, err := json.Marshal(query)
+	if err != nil {
+		panic(err)
+	}
+	before := fmt.Sprintf(`{"query":%s,"variables":{"i":%q,"r":%q,"c":"`, text, promptInput, promptRole)
 	return func(ctx context.Context) (func(memory.ID) error, func(), error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.Endpoint)
+		c, err := dial(ctx, r.Endpoint, secret)
 		if err != nil {
 			return nil, nil, err
 		}
-		answers := bufio.NewReader(conn)
+		var body []byte
 		return func(id memory.ID) error {
-			body, err := json.Marshal(map[string]any{"query": query, "variables": map[string]string{"c": id.String(), "i": promptInput, "r": promptRole}})
-			if err != nil {
-				return err
-			}
-			head := fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", r.Endpoint, secret, len(body))
-			if _, err := conn.Write(append([]byte(head), body...)); err != nil {
-				return err
-			}
-			answer, err := http.ReadResponse(answers, nil)
-			if err != nil {
-				return err
-			}
-			text, err := io.ReadAll(answer.Body)
-			if err == nil && (!bytes.HasPrefix(text, []byte(`{"data":`)) || bytes.Count(text, []byte(`"role"`)) != want) {
-				err = fmt.Errorf("the server answered %s: %.300s", answer.Status, text)
+			body = append(append(append(body[:0], before...), id.String()...), `"}}`...)
+			answer, err := c.ask(body, `{"data":`)
+			if err == nil && bytes.Count(answer, []byte(`"role"`)) != want {
+				err = fmt.Errorf("the server answered %.300s", answer)
 			}
 			return err
-		}, func() { _ = conn.Close() }, nil
+		}, func() { _ = c.conn.Close() }, nil
 	}
 }
