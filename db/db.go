@@ -49,6 +49,7 @@ type shared struct {
 	feed      *feed
 	checks    turns
 	sealer    atomic.Pointer[Sealer]
+	trust     trust // in rows of the seal
 	dense     atomic.Pointer[denseEmbedder]
 	log       *slog.Logger
 	most      scopeLimits                   // of searches

@@ -25,6 +25,7 @@ const (
 
 // Snapshot is the log as it stood at one moment, for exports. Not safe for concurrent use.
 type Snapshot struct {
+	store   *shared
 	q       *dbgen.Queries
 	waiting []dbgen.SealOutbox // runs of messages that wait for the tree; read when they are asked for
 }
@@ -32,7 +33,7 @@ type Snapshot struct {
 // Snapshot calls f with the log as it stands at this moment. What f keeps of it is no good later.
 func (d *DB) Snapshot(ctx context.Context, f func(*Snapshot) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return mapError(pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error { return f(&Snapshot{q: dbgen.New(tx)}) }))
+	return mapError(pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error { return f(&Snapshot{store: d.shared, q: dbgen.New(tx)}) }))
 }
 
 // SessionSnapshot is a Snapshot of what a viewer sees of a session's surroundings: of its components, as they are now.
@@ -112,7 +113,7 @@ func (s *Snapshot) RecordsAfter(ctx context.Context, after chain.Hash) ([]knowle
 // Checkpoint gives the newest checkpoint that a witness cosigned if it covers that many leaves, else the newest; NOT_FOUND
 // before the first.
 func (s *Snapshot) Checkpoint(ctx context.Context, leaves int64) (seal.Checkpoint, error) {
-	newest, witnessed, err := newestCheckpoints(ctx, s.q)
+	newest, witnessed, err := s.store.newestCheckpoints(ctx, s.q)
 	switch {
 	case err != nil:
 		return seal.Checkpoint{}, mapError(err)
@@ -206,7 +207,7 @@ func (d *DB) AwaitSeal(ctx context.Context, limit time.Duration) (leaves int64, 
 		if err != nil {
 			return 0, mapError(err)
 		}
-		newest, witnessed, err := newestCheckpoints(ctx, d.queries())
+		newest, witnessed, err := d.newestCheckpoints(ctx, d.queries())
 		if err != nil {
 			return 0, mapError(err)
 		}

@@ -12,6 +12,9 @@ import (
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
+// SealLock is the key of the lock of the sequencer.
+const SealLock = sealLock
+
 // AsOf is a state of the log, for tests.
 type AsOf = asOf
 

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func (l *leader) resume(ctx context.Context, p dbgen.SealPositionRow) error {
 	if err != nil {
 		return err
 	}
-	newest, err := newestSigned(ctx, l.q, l.policy)
+	newest, err := l.newestSigned(ctx, l.q)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,11 @@ func (l *leader) resume(ctx context.Context, p dbgen.SealPositionRow) error {
 	case !recorded && !begins:
 		return &refusal{reason: fmt.Sprintf("the tree of %d messages has the root %s, and was recorded with %s", head.Size, head.Root, p.Root)}
 	}
-	if err := l.checkFile(ctx, head, logs); err != nil {
+	err = l.checkFile(ctx, head, logs)
+	if _, refused := errors.AsType[*refusal](err); refused {
+		return err
+	}
+	if err := errors.Join(l.checkPublished(ctx, head), err); err != nil {
 		return err
 	}
 	if len(logs) == 0 {
@@ -54,22 +59,37 @@ func (l *leader) resume(ctx context.Context, p dbgen.SealPositionRow) error {
 	return nil
 }
 
-// newestSigned gives the newest checkpoint of a name that is in the database, without cosignatures, nil if there is
-// none. A *refusal says that the log's key did not sign it.
-func newestSigned(ctx context.Context, q *dbgen.Queries, policy seal.Policy) (*seal.Checkpoint, error) {
-	rows, err := q.NewestCheckpoints(ctx)
-	if err != nil || len(rows) == 0 || rows[0].Origin != policy.Origin {
+// newestSigned gives the newest checkpoint that is in the database, without cosignatures, nil if there is none. A *refusal
+// says that the log's key did not sign it. That a cosignature on the newest that has one verifies with no key is told,
+// and refuses nothing: witnesses are asked by what is known of them here.
+func (s *Sealer) newestSigned(ctx context.Context, q *dbgen.Queries) (*seal.Checkpoint, error) {
+	by := s.store.signers()
+	rows, err := q.NewestCheckpoints(ctx, by.policy.Origin, by.names())
+	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	c, err := seal.Open(rows[0].Note, policy)
-	if err == nil && c.Head != (seal.Head{Size: rows[0].Size, Root: rows[0].Root}) {
-		err = errors.New("its size or root is another than was signed")
+	unsound := ""
+	var newest *seal.Checkpoint
+	for i, r := range rows {
+		c, why, err := s.store.open(by, signedRow(r))
+		if err != nil && i == 0 {
+			return nil, &refusal{checkpoint: r.Note, reason: fmt.Sprintf(
+				"the newest checkpoint in the database, of %d messages, is not what the log's key signed: %s", r.Size, err)}
+		}
+		if i == 0 {
+			newest = &c
+			newest.Note, newest.Cosignatures = r.Note, nil
+		}
+		unsound = cmp.Or(unsound, why)
 	}
-	if err != nil {
-		return nil, &refusal{checkpoint: rows[0].Note, reason: fmt.Sprintf(
-			"the newest checkpoint in the database, of %d messages, is not what the log's key signed: %s", rows[0].Size, err)}
+	s.mu.Lock()
+	changed := s.unsound != unsound
+	s.unsound = unsound
+	s.mu.Unlock()
+	if changed && unsound != "" {
+		s.store.log.ErrorContext(ctx, "a cosignature in the database is none", "reason", unsound)
 	}
-	return &c, nil
+	return newest, nil
 }
 
 // checkOutside holds the tree against the file once more.
@@ -87,8 +107,28 @@ func (l *leader) checkFile(ctx context.Context, head seal.Head, logs []dbgen.Sea
 			return err
 		}
 		l.outside = outside.Head
+		l.hold(outside.Checkpoint)
 	}
 	return nil
+}
+
+// checkPublished sees that a tree extends what this server has published since it was started.
+func (l *leader) checkPublished(ctx context.Context, head seal.Head) error {
+	if l.published.Origin != l.policy.Origin || l.published.Size == 0 {
+		return nil
+	}
+	err := extends(ctx, l.q, head, l.published.Head, "what this server has signed since it was started", l.published.Note)
+	if r, ok := errors.AsType[*refusal](err); ok {
+		r.unseen = true
+	}
+	return err
+}
+
+// hold remembers a checkpoint as long as this server runs: neither the database nor the file may go back behind it.
+func (s *Sealer) hold(c seal.Checkpoint) {
+	if c.Origin != s.published.Origin || c.Size > s.published.Size {
+		s.published = c
+	}
 }
 
 // loadOutside reads the file.
@@ -98,6 +138,14 @@ func (s *Sealer) loadOutside(ctx context.Context, logs []dbgen.SealLog) (sealfil
 		return outside, &failure{problemOf(err)}
 	}
 	s.set(func(state *SealState) { state.Outside = outside })
+	if given := s.published; outside.Other == "" && given.Origin == s.policy.Origin && outside.Size < given.Size {
+		what := fmt.Sprintf("has gone back from %d messages to %d", given.Size, outside.Size)
+		if outside.Text == "" {
+			what = "is gone"
+		}
+		return outside, &failure{fmt.Sprintf("the checkpoint in %s %s while this server runs, and is not written anew: put it back or, if you know why, restart the server",
+			s.config.Checkpoint, what)}
+	}
 	if outside.Other == "" {
 		return outside, nil
 	}
@@ -170,7 +218,7 @@ func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
 	if position, err = q.SealPosition(ctx); err != nil { // after the file, which another server may write
 		return err
 	}
-	newest, err := newestSigned(ctx, q, s.policy)
+	newest, err := s.newestSigned(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -196,6 +244,7 @@ func (s *Sealer) follow(ctx context.Context, q *dbgen.Queries) error {
 	}); err != nil {
 		return err
 	}
+	s.hold(*newest)
 	s.set(func(state *SealState) {
 		state.Newest, state.Outside = newest.Head, sealfile.Outside{Checkpoint: *newest, Text: newest.Note}
 	})

@@ -1,12 +1,14 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/fault"
@@ -84,19 +86,24 @@ type Sealer struct {
 	done   chan struct{} // closed when the goroutine that runs has ended
 	asked  []*witnessLoop
 
+	cosigners map[string]note.Verifier // the keys of those that are asked, by their names; never written again
+
 	mu      sync.Mutex   // held to write what follows; the goroutine that runs is the only one that does
 	key     sealfile.Key // without a signer while it is lost
 	policy  seal.Policy
 	state   SealState        // without its witnesses
+	unsound string           // a row of a cosignature that verifies with no key, in words
 	missed  string           // messages that could not be taken into the tree, in words
 	newest  *seal.Checkpoint // nil: not known
 	refused *refusal         // nil while the tree is not refused
 	failing time.Time        // since when; zero while it is not
 	growth  growth
+	told    bool // that messages wait for too long
 
 	// Owned by the goroutine that runs.
-	careful   bool        // a place that is in the tree already was to be taken again
-	answering *acceptance // accepted, and to be told what came of it
+	published seal.Checkpoint // the largest that it held the tree against and wrote to the file or found there; zero at first
+	careful   bool            // a place that is in the tree already was to be taken again
+	answering *acceptance     // accepted, and to be told what came of it
 }
 
 // errAnew says that what a connection's work was based on has changed.
@@ -107,7 +114,12 @@ var errAnew = errors.New("the log's key has changed")
 //
 // Faults: as sealfile.LoadKey; UNAVAILABLE.
 func (d *DB) StartSealer(ctx context.Context, config SealerConfig) (*Sealer, error) {
-	s := &Sealer{store: d, config: config, accept: make(chan *acceptance), done: make(chan struct{})}
+	s := &Sealer{store: d, config: config, accept: make(chan *acceptance), done: make(chan struct{}), cosigners: map[string]note.Verifier{}}
+	for _, w := range config.Witnesses {
+		if w.Key != nil {
+			s.cosigners[w.Name] = w.Key
+		}
+	}
 	s.state.Condition = Sealing
 	if err := s.takeKey(ctx); err != nil {
 		return nil, err
@@ -147,8 +159,9 @@ func (s *Sealer) State() SealState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := s.state
-	if state.Problem == "" {
-		state.Problem = s.missed
+	state.Problem = cmp.Or(state.Problem, s.unsound, s.missed)
+	if state.Problem == "" && s.late() {
+		state.Problem = tooLate
 	}
 	for _, w := range s.asked {
 		shown := w.state
@@ -165,22 +178,6 @@ func (s *Sealer) refusal() *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refused
-}
-
-// Ready gives an error, in words for whoever runs the server, while the tree is refused, and once sealing has failed
-// for longer than a hitch lasts.
-func (s *Sealer) Ready() error {
-	state := s.State()
-	s.mu.Lock()
-	failing := s.failing
-	s.mu.Unlock()
-	switch {
-	case state.Condition == Refused:
-		return fault.New(fault.Unavailable, "the tree is not sealed: %s", state.Problem)
-	case !failing.IsZero() && s.config.now().Sub(failing) >= hitch:
-		return fault.New(fault.Unavailable, "the log is not sealed: %s", state.Problem)
-	}
-	return nil
 }
 
 // refusal says why a tree is not signed.

@@ -76,7 +76,7 @@ func TestSealFaults(t *testing.T) {
 				fault := newStepFault(name, persisted)
 				config := s.config().WithStep(fault.step)
 				witness := startWitness(t, s)
-				config.Witnesses = []db.Witness{{Name: witness.Name, URL: witness.URL, Cosigner: faultyCosigner{witness, fault}}}
+				config.Witnesses = []db.Witness{{Name: witness.Name, Key: witness.Key, URL: witness.URL, Cosigner: faultyCosigner{witness, fault}}}
 				store, sealer, _ := s.start(t, config)
 				for i := range 3 {
 					if i > 0 {

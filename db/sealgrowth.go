@@ -37,6 +37,14 @@ func (s *Sealer) looked(at time.Time, p dbgen.SealPositionRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.growth.add(look{at: at, leaves: p.Leaves, total: p.Leaves + p.Waiting})
+	if p.Unannounced && s.missed == "" {
+		s.missed = "messages are neither in the tree nor wait for it, though nobody erased them: who may alter the database keeps the log from being sealed; verifyLog says which"
+		s.store.log.Error("messages are committed and were never announced to be sealed")
+	}
+	if s.late() && !s.told {
+		s.store.log.Error("messages wait to be sealed, and nobody seals them", "messages", p.Waiting)
+	}
+	s.told = s.late()
 }
 
 // Pace tells how the log grows.

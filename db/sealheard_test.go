@@ -154,3 +154,43 @@ func TestWitnessesThatRefuse(t *testing.T) {
 		})
 	}
 }
+
+// A bare answer stops nothing: whoever stands between may give it. It is believed with what the witness signed.
+func TestAnAnswerIsNoEvidence(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]struct {
+		status int
+		body   string
+	}{
+		"422":           {http.StatusUnprocessableEntity, "no\n"},
+		"a larger size": {http.StatusConflict, "1000\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, url := open(t)
+			s := newSealed(t, url)
+			config := s.config()
+			w := startWitness(t, s)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/x.tlog.size")
+				w.WriteHeader(answer.status)
+				_, _ = w.Write([]byte(answer.body)) // also to who asks what it cosigned
+			}))
+			t.Cleanup(server.Close)
+			client := *w.Cosigner.(*witness.Client)
+			client.URL = server.URL
+			w.Cosigner = &client
+			config.Witnesses = []db.Witness{w}
+			store, sealer, _ := s.start(t, config)
+			s.fill(t, store, sealer, "a")
+			s.until(t, "what it says is told", func() bool {
+				return contains(sealer.State().Witnesses[0].Problem, "that is not believed, since nothing that the witness signed shows it")
+			})
+			mustAppend(t, store, draft("b", "1"))
+			s.untilSealed(t, sealer)
+			if state := sealer.State(); state.Condition != db.Sealing || state.Problem != "" || sealer.Ready() != nil {
+				t.Errorf("state = %+v, %v, want that all is well", state, sealer.Ready())
+			}
+		})
+	}
+}

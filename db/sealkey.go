@@ -67,7 +67,7 @@ func (s *Sealer) useKey(key sealfile.Key) error {
 	s.key, s.policy, s.newest = key, seal.Policy{Origin: key.Name(), Log: verifier}, nil
 	s.state.Origin, s.state.PublicKey, s.state.Newest = key.Name(), key.Public, seal.Head{}
 	for _, w := range s.asked {
-		w.finding = nil // of the name before
+		w.finding, w.cosigned = nil, WitnessedSize{} // of the name before
 	}
 	s.refused = nil // so is that
 	return nil

@@ -36,7 +36,7 @@ func (d *DB) Sealed(ctx context.Context, places []Place) ([]Sealed, error) {
 // sealed is Sealed, and gives the checkpoints that count. Either may be nil.
 func (d *DB) sealed(ctx context.Context, q *dbgen.Queries, places []Place) (out []Sealed, newest, witnessed *seal.Checkpoint, err error) {
 	out = make([]Sealed, len(places))
-	newest, witnessed, err = newestCheckpoints(ctx, q)
+	newest, witnessed, err = d.newestCheckpoints(ctx, q)
 	if err != nil || newest == nil || len(places) == 0 {
 		return out, newest, witnessed, err
 	}

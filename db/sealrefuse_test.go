@@ -238,7 +238,7 @@ func TestSealForgedFile(t *testing.T) {
 	t.Parallel()
 	_, url := open(t)
 	s := newSealed(t, url)
-	store, sealer, _ := s.start(t, s.config())
+	store, sealer, stop := s.start(t, s.config())
 	s.fill(t, store, sealer, "a")
 	whole, err := os.ReadFile(s.config().Checkpoint)
 	if err != nil {
@@ -259,9 +259,11 @@ func TestSealForgedFile(t *testing.T) {
 		}
 		s.untilCondition(t, sealer, db.Sealing)
 	}
+	stop()
 	if err := os.Remove(s.config().Checkpoint); err != nil { // nobody is kept from starting without
 		t.Fatal(err)
 	}
+	store, sealer, _ = s.start(t, s.config())
 	s.fill(t, store, sealer, "b")
 }
 

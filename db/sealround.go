@@ -18,7 +18,8 @@ import (
 )
 
 // leader is the sealer while its connection holds the lock. Whatever goes wrong in a turn, the connection is given up
-// and all that it knew forgotten: the next leader goes on from what is in the database and in the file.
+// and all that it knew forgotten, but for what was published: the next leader goes on from what is in the database and in
+// the file, and neither may be behind that.
 type leader struct {
 	*Sealer
 	conn *pgx.Conn // holds the lock; all that a round writes goes over it, so who lost the lock writes nothing
@@ -56,7 +57,15 @@ func (l *leader) turn(ctx context.Context) (more bool, err error) {
 	if err := l.checkKey(ctx, l.q, position); err != nil {
 		return false, err
 	}
-	if !l.knows(position) {
+	knows := l.knows(position)
+	if knows {
+		newest, err := l.newestSigned(ctx, l.q)
+		if err != nil {
+			return false, err
+		}
+		knows = newest == nil && l.signed.Size == 0 || newest != nil && newest.Head == l.signed
+	}
+	if !knows {
 		if err := l.resume(ctx, position); err != nil {
 			return false, err
 		}
@@ -246,7 +255,7 @@ func takeRuns(ctx context.Context, q *dbgen.Queries) (runs idRuns, more bool, er
 // settle makes the file and the database agree on the newest checkpoint, before there is another.
 func (l *leader) settle(ctx context.Context) error {
 	if l.signed.Size >= l.outside.Size {
-		if l.outside != l.signed && l.signed.Size > 0 { // another server's, or the file is gone
+		if l.outside != l.signed && l.signed.Size > 0 { // another server's, or this one was started without the file
 			if err := l.publish(l.signed, l.note); err != nil {
 				return err
 			}
@@ -299,6 +308,7 @@ func (l *leader) publish(head seal.Head, text string) error {
 		return err
 	}
 	l.outside = head
+	l.hold(c)
 	l.set(func(s *SealState) { s.Outside = sealfile.Outside{Checkpoint: c, Text: text} })
 	return nil
 }

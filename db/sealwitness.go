@@ -18,8 +18,9 @@ import (
 
 // Cosigner asks a witness for its signature on a checkpoint that extends the tree of the old size; package witness has
 // one. A *witness.SizeError says that the witness goes on from another size; a *witness.ForkError, that it has cosigned
-// another tree.
+// another tree. What it cosigned last of a log, Latest gives as a note that is to be checked.
 type Cosigner interface {
+	Latest(ctx context.Context, origin string) (string, error)
 	Cosign(ctx context.Context, old int64, proof []chain.Hash, checkpoint string) (seal.Cosignature, error)
 }
 
@@ -50,17 +51,28 @@ const (
 	consultLimit    = 3 * time.Second
 )
 
-// WitnessedSizes gives the newest that each witness cosigned of the log under a name, by the names of their keys.
+// WitnessedSizes gives the newest that each configured witness verifiably cosigned of the log under a name, by the names of
+// their keys.
 func (d *DB) WitnessedSizes(ctx context.Context, origin string) (map[string]WitnessedSize, error) {
-	rows, err := d.queries().WitnessedSizes(ctx, origin)
+	sizes, err := d.cosigned(ctx, d.queries(), origin)
 	if err != nil {
 		return nil, mapError(err)
 	}
-	sizes := make(map[string]WitnessedSize, len(rows))
-	for _, r := range rows {
-		sizes[r.Witness] = WitnessedSize{r.Size, r.SignedAt.UTC()}
+	if s := d.Sealer(); s != nil {
+		s.recall(origin, sizes)
 	}
 	return sizes, nil
+}
+
+// recall adds what the witnesses cosigned for this server, whatever has become of it in the database.
+func (s *Sealer) recall(origin string, sizes map[string]WitnessedSize) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.asked {
+		if origin == s.policy.Origin && w.cosigned.Size > sizes[w.witness.Name].Size {
+			sizes[w.witness.Name] = w.cosigned
+		}
+	}
 }
 
 // witnessLoop asks one witness for each newest checkpoint of a leader. That it cannot be reached, or does not cosign, is
@@ -76,6 +88,9 @@ type witnessLoop struct {
 	// Under the sealer's lock.
 	state   WitnessState
 	finding *refusal
+	// cosigned is the newest that it cosigned for this server. Rows of the database may hide it, and say more than is so;
+	// neither may keep the witness from being asked.
+	cosigned WitnessedSize
 }
 
 func newWitnessLoop(s *Sealer, w Witness) *witnessLoop {
@@ -190,9 +205,23 @@ func (w *witnessLoop) request(ctx context.Context, newest seal.Checkpoint, again
 	if newest.Size == 0 {
 		return nil
 	}
+	w.keep(newest, cosignature)
 	return mapError(w.store.queries().AddCosignature(ctx, dbgen.AddCosignatureParams{
 		Origin: newest.Origin, Size: newest.Size, Witness: w.witness.Name, Line: cosignature.Line, SignedAt: cosignature.At,
 	}))
+}
+
+// keep remembers a cosignature, which was checked.
+func (w *witnessLoop) keep(c seal.Checkpoint, cosignature seal.Cosignature) {
+	c.Note, c.Cosignatures = seal.WithCosignatures(c.Note, cosignature.Line), []seal.Cosignature{cosignature}
+	if w.witness.Key != nil {
+		w.store.trust.remember(w.store.signers(), c)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.Origin == w.policy.Origin && c.Size >= w.cosigned.Size {
+		w.cosigned = WitnessedSize{c.Size, cosignature.At}
+	}
 }
 
 func (w *witnessLoop) cosign(ctx context.Context, old int64, newest seal.Checkpoint) (seal.Cosignature, error) {
@@ -207,13 +236,16 @@ func (w *witnessLoop) cosign(ctx context.Context, old int64, newest seal.Checkpo
 }
 
 // find keeps what an answer says of the tree: that the witness has cosigned another one or a larger one, or that it
-// cosigns this one. It gives the answer's error in words.
+// cosigns this one. It gives the answer's error in words. That nothing may be signed any more is believed only by what the
+// witness itself signed: an answer alone may be anybody's who stands in between.
 func (w *witnessLoop) find(ctx context.Context, newest seal.Checkpoint, answer error) error {
-	var finding *refusal
-	if fork, ok := errors.AsType[*witness.ForkError](answer); ok {
-		finding = &refusal{reason: fork.Error(), unseen: true}
+	fork, forked := errors.AsType[*witness.ForkError](answer)
+	other, ahead := errors.AsType[*witness.SizeError](answer)
+	if answer != nil && !forked && !ahead {
+		return answer
 	}
-	if other, ok := errors.AsType[*witness.SizeError](answer); ok {
+	var finding *refusal
+	if ahead {
 		kept, _, err := w.store.NewestCheckpoint(ctx)
 		switch {
 		case err != nil:
@@ -221,12 +253,20 @@ func (w *witnessLoop) find(ctx context.Context, newest seal.Checkpoint, answer e
 		case other.Size <= newest.Size || kept.Origin == newest.Origin && other.Size <= kept.Size: // another server asked meanwhile
 			return fault.New(fault.Unavailable, "the witness %s has gone on to %d messages", w.witness.Name, other.Size)
 		}
-		finding = &refusal{unseen: true, reason: fmt.Sprintf(
-			"the witness %s has cosigned a tree of %d messages of this log, and %d are signed here: what is here was rolled back, or another log is signed with its key",
-			w.witness.Name, other.Size, newest.Size)}
 	}
-	if answer != nil && finding == nil {
-		return answer
+	if answer != nil {
+		shown, err := w.evidence(ctx, newest)
+		switch {
+		case err != nil:
+			return fault.Wrap(err, fault.Conflict, "%s; that is not believed, since nothing that the witness signed shows it: %s", answer, mapError(err))
+		case shown.Size > newest.Size:
+			finding = &refusal{unseen: true, checkpoint: shown.Note, reason: fmt.Sprintf(
+				"the witness %s has cosigned a tree of %d messages of this log, and %d are signed here: what is here was rolled back, or another log is signed with its key",
+				w.witness.Name, shown.Size, newest.Size)}
+		case forked:
+			fork.Size = shown.Size
+			finding = &refusal{unseen: true, checkpoint: shown.Note, reason: fork.Error()}
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -237,6 +277,31 @@ func (w *witnessLoop) find(ctx context.Context, newest seal.Checkpoint, answer e
 		return fault.Wrap(finding, fault.Conflict, "%s", finding)
 	}
 	return nil
+}
+
+// evidence gives what the witness cosigned last, as its signature shows, if the tree of a checkpoint does not extend that.
+func (w *witnessLoop) evidence(ctx context.Context, newest seal.Checkpoint) (seal.Checkpoint, error) {
+	text, err := w.witness.Latest(ctx, newest.Origin)
+	if err != nil {
+		return seal.Checkpoint{}, err
+	}
+	policy := w.Policy()
+	if policy.Log == nil || policy.Origin != newest.Origin || w.witness.Key == nil {
+		return seal.Checkpoint{}, fault.New(fault.Conflict, "no key is known that could show it")
+	}
+	policy.Witnesses, policy.Quorum = []note.Verifier{w.witness.Key}, 1
+	shown, err := seal.Open(text, policy)
+	if err != nil {
+		return shown, fault.Wrap(err, fault.Conflict, "%s", err)
+	}
+	if shown.Size > newest.Size {
+		return shown, nil
+	}
+	root, err := rootAt(ctx, w.store.queries(), newest.Head, shown.Size)
+	if err == nil && root == shown.Root {
+		err = fault.New(fault.Conflict, "what it cosigned last, of %d messages, is the beginning of this tree", shown.Size)
+	}
+	return shown, mapDamage(err)
 }
 
 // tell keeps what came of asking.

@@ -99,7 +99,7 @@ func (s *Snapshot) leavesOf(ctx context.Context, messages []chain.Message) ([]db
 
 // prove sets where in the tree a stretch's messages are, and what shows it.
 func (s *Snapshot) prove(ctx context.Context, out *Stretch, leaves []dbgen.SealLeafe) error {
-	newest, witnessed, err := newestCheckpoints(ctx, s.q)
+	newest, witnessed, err := s.store.newestCheckpoints(ctx, s.q)
 	if err != nil {
 		return err
 	}

@@ -163,57 +163,79 @@ func (q *Queries) AddTree(ctx context.Context, size int64, root chain.Hash) erro
 	return err
 }
 
-const checkpointOfSize = `-- name: CheckpointOfSize :one
-SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines
-FROM seal.checkpoints c
+const checkpointOfSize = `-- name: CheckpointOfSize :many
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines
+FROM (SELECT l.origin, l.public_key FROM seal.logs l WHERE $1::TEXT IN ('', l.origin) ORDER BY l.id DESC LIMIT 1) g
+JOIN seal.checkpoints c ON c.origin = g.origin
 LEFT JOIN LATERAL (
-    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
     FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
-WHERE c.size = $1 AND c.origin = (SELECT g.origin FROM seal.logs g ORDER BY g.id DESC LIMIT 1)
+WHERE c.size = $2
 `
 
 type CheckpointOfSizeRow struct {
-	Origin   string
-	Size     int64
-	Root     chain.Hash
-	Note     string
-	SignedAt time.Time
-	Lines    string
+	Origin    string
+	PublicKey string
+	Size      int64
+	Root      chain.Hash
+	Note      string
+	SignedAt  time.Time
+	Witnesses []string
+	Lines     []string
 }
 
-func (q *Queries) CheckpointOfSize(ctx context.Context, size int64) (CheckpointOfSizeRow, error) {
-	row := q.db.QueryRow(ctx, checkpointOfSize, size)
-	var i CheckpointOfSizeRow
-	err := row.Scan(
-		&i.Origin,
-		&i.Size,
-		&i.Root,
-		&i.Note,
-		&i.SignedAt,
-		&i.Lines,
-	)
-	return i, err
+func (q *Queries) CheckpointOfSize(ctx context.Context, origin string, size int64) ([]CheckpointOfSizeRow, error) {
+	rows, err := q.db.Query(ctx, checkpointOfSize, origin, size)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CheckpointOfSizeRow{}
+	for rows.Next() {
+		var i CheckpointOfSizeRow
+		if err := rows.Scan(
+			&i.Origin,
+			&i.PublicKey,
+			&i.Size,
+			&i.Root,
+			&i.Note,
+			&i.SignedAt,
+			&i.Witnesses,
+			&i.Lines,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const checkpoints = `-- name: Checkpoints :many
-SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines, g.id AS log
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines, g.id AS log
 FROM seal.logs g
 JOIN seal.checkpoints c ON c.origin = g.origin
 LEFT JOIN LATERAL (
-    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
     FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
 WHERE $1::BIGINT IS NULL OR (g.id, c.size) < ($2::INT, $1)
 ORDER BY g.id DESC, c.size DESC LIMIT $3
 `
 
 type CheckpointsRow struct {
-	Origin   string
-	Size     int64
-	Root     chain.Hash
-	Note     string
-	SignedAt time.Time
-	Lines    string
-	Log      int32
+	Origin    string
+	PublicKey string
+	Size      int64
+	Root      chain.Hash
+	Note      string
+	SignedAt  time.Time
+	Witnesses []string
+	Lines     []string
+	Log       int32
 }
 
 // The newest first: those of the newest name, then those of the names before.
@@ -228,12 +250,111 @@ func (q *Queries) Checkpoints(ctx context.Context, afterSize *int64, afterLog in
 		var i CheckpointsRow
 		if err := rows.Scan(
 			&i.Origin,
+			&i.PublicKey,
 			&i.Size,
 			&i.Root,
 			&i.Note,
 			&i.SignedAt,
+			&i.Witnesses,
 			&i.Lines,
 			&i.Log,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const checkpointsBelow = `-- name: CheckpointsBelow :many
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines
+FROM (SELECT l.origin, l.public_key FROM seal.logs l WHERE $1::TEXT IN ('', l.origin) ORDER BY l.id DESC LIMIT 1) g
+JOIN seal.checkpoints c ON c.origin = g.origin
+LEFT JOIN LATERAL (
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
+    FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
+WHERE c.size < $2 ORDER BY c.size DESC LIMIT $3
+`
+
+type CheckpointsBelowRow struct {
+	Origin    string
+	PublicKey string
+	Size      int64
+	Root      chain.Hash
+	Note      string
+	SignedAt  time.Time
+	Witnesses []string
+	Lines     []string
+}
+
+// The newest first of those of a name, or of the one that is signed under now, that are smaller than a size.
+func (q *Queries) CheckpointsBelow(ctx context.Context, origin string, below int64, rowCount int32) ([]CheckpointsBelowRow, error) {
+	rows, err := q.db.Query(ctx, checkpointsBelow, origin, below, rowCount)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CheckpointsBelowRow{}
+	for rows.Next() {
+		var i CheckpointsBelowRow
+		if err := rows.Scan(
+			&i.Origin,
+			&i.PublicKey,
+			&i.Size,
+			&i.Root,
+			&i.Note,
+			&i.SignedAt,
+			&i.Witnesses,
+			&i.Lines,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const cosigned = `-- name: Cosigned :many
+SELECT m.witness, m.size, m.line, c.root, c.note
+FROM unnest($1::TEXT[]) AS b(witness)
+CROSS JOIN LATERAL (
+    SELECT s.witness, s.size, s.line FROM seal.cosignatures s
+    WHERE s.origin = $2 AND s.witness = b.witness ORDER BY s.size DESC LIMIT $3) m
+JOIN seal.checkpoints c ON c.origin = $2 AND c.size = m.size
+ORDER BY m.witness, m.size DESC
+`
+
+type CosignedRow struct {
+	Witness string
+	Size    int64
+	Line    string
+	Root    chain.Hash
+	Note    string
+}
+
+// What each of these witnesses cosigned under a name, of each the newest so many.
+func (q *Queries) Cosigned(ctx context.Context, by []string, origin string, most int32) ([]CosignedRow, error) {
+	rows, err := q.db.Query(ctx, cosigned, by, origin, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CosignedRow{}
+	for rows.Next() {
+		var i CosignedRow
+		if err := rows.Scan(
+			&i.Witness,
+			&i.Size,
+			&i.Line,
+			&i.Root,
+			&i.Note,
 		); err != nil {
 			return nil, err
 		}
@@ -381,31 +502,35 @@ func (q *Queries) LeavesOfSession(ctx context.Context, sessionHash string, first
 }
 
 const newestCheckpoints = `-- name: NewestCheckpoints :many
-SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines
-FROM (SELECT g.origin FROM seal.logs g ORDER BY g.id DESC LIMIT 1) g
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines
+FROM (SELECT l.origin, l.public_key FROM seal.logs l WHERE $1::TEXT IN ('', l.origin) ORDER BY l.id DESC LIMIT 1) g
 JOIN seal.checkpoints c ON c.origin = g.origin
 LEFT JOIN LATERAL (
-    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
     FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
 WHERE c.size IN (
     (SELECT max(n.size) FROM seal.checkpoints n WHERE n.origin = g.origin),
-    (SELECT max(s.size) FROM seal.cosignatures s WHERE s.origin = g.origin))
+    (SELECT max(m.size) FROM unnest($2::TEXT[]) AS b(witness) CROSS JOIN LATERAL (
+        SELECT s.size FROM seal.cosignatures s WHERE s.origin = g.origin AND s.witness = b.witness ORDER BY s.size DESC LIMIT 1) m))
 ORDER BY c.size DESC
 `
 
 type NewestCheckpointsRow struct {
-	Origin   string
-	Size     int64
-	Root     chain.Hash
-	Note     string
-	SignedAt time.Time
-	Lines    string
+	Origin    string
+	PublicKey string
+	Size      int64
+	Root      chain.Hash
+	Note      string
+	SignedAt  time.Time
+	Witnesses []string
+	Lines     []string
 }
 
-// Of the name that is signed under now: the newest checkpoint, and the newest that a witness cosigned, if that is
-// another one.
-func (q *Queries) NewestCheckpoints(ctx context.Context) ([]NewestCheckpointsRow, error) {
-	rows, err := q.db.Query(ctx, newestCheckpoints)
+// Of a name, or of the one that is signed under now: the newest checkpoint, and the newest that one of these witnesses
+// cosigned, if that is another one.
+func (q *Queries) NewestCheckpoints(ctx context.Context, origin string, by []string) ([]NewestCheckpointsRow, error) {
+	rows, err := q.db.Query(ctx, newestCheckpoints, origin, by)
 	if err != nil {
 		return nil, err
 	}
@@ -415,10 +540,12 @@ func (q *Queries) NewestCheckpoints(ctx context.Context) ([]NewestCheckpointsRow
 		var i NewestCheckpointsRow
 		if err := rows.Scan(
 			&i.Origin,
+			&i.PublicKey,
 			&i.Size,
 			&i.Root,
 			&i.Note,
 			&i.SignedAt,
+			&i.Witnesses,
 			&i.Lines,
 		); err != nil {
 			return nil, err
@@ -476,18 +603,23 @@ SELECT COALESCE((SELECT max(t.size) FROM seal.trees t), 0)::BIGINT AS size,
     COALESCE((SELECT t.root::TEXT FROM seal.trees t ORDER BY t.size DESC LIMIT 1), '')::TEXT AS root,
     COALESCE((SELECT max(l.leaf_index) + 1 FROM seal.leaves l), 0)::BIGINT AS leaves,
     COALESCE((SELECT g.public_key FROM seal.logs g ORDER BY g.id DESC LIMIT 1), '')::TEXT AS public_key,
-    COALESCE((SELECT sum(o.last_id - o.first_id + 1) FROM seal.outbox o), 0)::BIGINT AS waiting
+    COALESCE((SELECT sum(o.last_id - o.first_id + 1) FROM seal.outbox o), 0)::BIGINT AS waiting,
+    EXISTS (SELECT FROM (SELECT m.id, m.session_hash, m.sequence FROM log.messages m ORDER BY m.id DESC LIMIT 1) m
+        WHERE NOT EXISTS (SELECT FROM seal.leaves l WHERE l.session_hash = m.session_hash AND l.sequence = m.sequence)
+        AND NOT EXISTS (SELECT FROM seal.outbox o WHERE m.id BETWEEN o.first_id AND o.last_id))::BOOLEAN AS unannounced
 `
 
 type SealPositionRow struct {
-	Size      int64
-	Root      string
-	Leaves    int64
-	PublicKey string
-	Waiting   int64
+	Size        int64
+	Root        string
+	Leaves      int64
+	PublicKey   string
+	Waiting     int64
+	Unannounced bool
 }
 
-// Where the tree stands, and what waits for it. Roots and names are empty where there is none.
+// Where the tree stands, and what waits for it. Roots and names are empty where there is none. A message is in the tree
+// or waits for it from its commit on, so one that does neither was never announced.
 func (q *Queries) SealPosition(ctx context.Context) (SealPositionRow, error) {
 	row := q.db.QueryRow(ctx, sealPosition)
 	var i SealPositionRow
@@ -497,6 +629,7 @@ func (q *Queries) SealPosition(ctx context.Context) (SealPositionRow, error) {
 		&i.Leaves,
 		&i.PublicKey,
 		&i.Waiting,
+		&i.Unannounced,
 	)
 	return i, err
 }
@@ -619,36 +752,4 @@ func (q *Queries) TrySealLock(ctx context.Context, key int64) (bool, error) {
 	var pg_try_advisory_lock bool
 	err := row.Scan(&pg_try_advisory_lock)
 	return pg_try_advisory_lock, err
-}
-
-const witnessedSizes = `-- name: WitnessedSizes :many
-SELECT DISTINCT ON (s.witness) s.witness, s.size, s.signed_at
-FROM seal.cosignatures s WHERE s.origin = $1 ORDER BY s.witness, s.size DESC
-`
-
-type WitnessedSizesRow struct {
-	Witness  string
-	Size     int64
-	SignedAt time.Time
-}
-
-// The newest that each witness cosigned under a name.
-func (q *Queries) WitnessedSizes(ctx context.Context, origin string) ([]WitnessedSizesRow, error) {
-	rows, err := q.db.Query(ctx, witnessedSizes, origin)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []WitnessedSizesRow{}
-	for rows.Next() {
-		var i WitnessedSizesRow
-		if err := rows.Scan(&i.Witness, &i.Size, &i.SignedAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }

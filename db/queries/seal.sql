@@ -4,12 +4,16 @@
 SELECT pg_try_advisory_lock(CAST(@key AS BIGINT));
 
 -- name: SealPosition :one
--- Where the tree stands, and what waits for it. Roots and names are empty where there is none.
+-- Where the tree stands, and what waits for it. Roots and names are empty where there is none. A message is in the tree
+-- or waits for it from its commit on, so one that does neither was never announced.
 SELECT COALESCE((SELECT max(t.size) FROM seal.trees t), 0)::BIGINT AS size,
     COALESCE((SELECT t.root::TEXT FROM seal.trees t ORDER BY t.size DESC LIMIT 1), '')::TEXT AS root,
     COALESCE((SELECT max(l.leaf_index) + 1 FROM seal.leaves l), 0)::BIGINT AS leaves,
     COALESCE((SELECT g.public_key FROM seal.logs g ORDER BY g.id DESC LIMIT 1), '')::TEXT AS public_key,
-    COALESCE((SELECT sum(o.last_id - o.first_id + 1) FROM seal.outbox o), 0)::BIGINT AS waiting;
+    COALESCE((SELECT sum(o.last_id - o.first_id + 1) FROM seal.outbox o), 0)::BIGINT AS waiting,
+    EXISTS (SELECT FROM (SELECT m.id, m.session_hash, m.sequence FROM log.messages m ORDER BY m.id DESC LIMIT 1) m
+        WHERE NOT EXISTS (SELECT FROM seal.leaves l WHERE l.session_hash = m.session_hash AND l.sequence = m.sequence)
+        AND NOT EXISTS (SELECT FROM seal.outbox o WHERE m.id BETWEEN o.first_id AND o.last_id))::BOOLEAN AS unannounced;
 
 -- name: SealWaiting :one
 SELECT COALESCE(sum(o.last_id - o.first_id + 1), 0)::BIGINT FROM seal.outbox o;
@@ -68,34 +72,50 @@ INSERT INTO seal.logs (origin, public_key, reason, refused)
 VALUES (@origin, @public_key, sqlc.narg('reason'), sqlc.narg('refused'));
 
 -- name: NewestCheckpoints :many
--- Of the name that is signed under now: the newest checkpoint, and the newest that a witness cosigned, if that is
--- another one.
-SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines
-FROM (SELECT g.origin FROM seal.logs g ORDER BY g.id DESC LIMIT 1) g
+-- Of a name, or of the one that is signed under now: the newest checkpoint, and the newest that one of these witnesses
+-- cosigned, if that is another one.
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines
+FROM (SELECT l.origin, l.public_key FROM seal.logs l WHERE @origin::TEXT IN ('', l.origin) ORDER BY l.id DESC LIMIT 1) g
 JOIN seal.checkpoints c ON c.origin = g.origin
 LEFT JOIN LATERAL (
-    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
     FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
 WHERE c.size IN (
     (SELECT max(n.size) FROM seal.checkpoints n WHERE n.origin = g.origin),
-    (SELECT max(s.size) FROM seal.cosignatures s WHERE s.origin = g.origin))
+    (SELECT max(m.size) FROM unnest(@by::TEXT[]) AS b(witness) CROSS JOIN LATERAL (
+        SELECT s.size FROM seal.cosignatures s WHERE s.origin = g.origin AND s.witness = b.witness ORDER BY s.size DESC LIMIT 1) m))
 ORDER BY c.size DESC;
 
--- name: CheckpointOfSize :one
-SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines
-FROM seal.checkpoints c
+-- name: CheckpointOfSize :many
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines
+FROM (SELECT l.origin, l.public_key FROM seal.logs l WHERE @origin::TEXT IN ('', l.origin) ORDER BY l.id DESC LIMIT 1) g
+JOIN seal.checkpoints c ON c.origin = g.origin
 LEFT JOIN LATERAL (
-    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
     FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
-WHERE c.size = @size AND c.origin = (SELECT g.origin FROM seal.logs g ORDER BY g.id DESC LIMIT 1);
+WHERE c.size = @size;
+
+-- name: CheckpointsBelow :many
+-- The newest first of those of a name, or of the one that is signed under now, that are smaller than a size.
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines
+FROM (SELECT l.origin, l.public_key FROM seal.logs l WHERE @origin::TEXT IN ('', l.origin) ORDER BY l.id DESC LIMIT 1) g
+JOIN seal.checkpoints c ON c.origin = g.origin
+LEFT JOIN LATERAL (
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
+    FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
+WHERE c.size < @below ORDER BY c.size DESC LIMIT @row_count;
 
 -- name: Checkpoints :many
 -- The newest first: those of the newest name, then those of the names before.
-SELECT c.origin, c.size, c.root, c.note, c.signed_at, COALESCE(w.lines, '')::TEXT AS lines, g.id AS log
+SELECT c.origin, g.public_key, c.size, c.root, c.note, c.signed_at,
+    COALESCE(w.witnesses, '{}')::TEXT[] AS witnesses, COALESCE(w.lines, '{}')::TEXT[] AS lines, g.id AS log
 FROM seal.logs g
 JOIN seal.checkpoints c ON c.origin = g.origin
 LEFT JOIN LATERAL (
-    SELECT string_agg(s.line, '' ORDER BY s.signed_at, s.witness) AS lines
+    SELECT array_agg(s.witness ORDER BY s.signed_at, s.witness) AS witnesses, array_agg(s.line ORDER BY s.signed_at, s.witness) AS lines
     FROM seal.cosignatures s WHERE s.origin = c.origin AND s.size = c.size) w ON TRUE
 WHERE sqlc.narg('after_size')::BIGINT IS NULL OR (g.id, c.size) < (@after_log::INT, sqlc.narg('after_size'))
 ORDER BY g.id DESC, c.size DESC LIMIT @row_count;
@@ -133,10 +153,15 @@ SELECT t.level, t.n, t.root
 FROM (SELECT unnest(@levels::SMALLINT[]) AS level, unnest(@firsts::BIGINT[]) AS first, unnest(@ends::BIGINT[]) AS end_of) r
 JOIN seal.tiles t ON t.level = r.level AND t.n >= r.first AND t.n < r.end_of ORDER BY t.level, t.n;
 
--- name: WitnessedSizes :many
--- The newest that each witness cosigned under a name.
-SELECT DISTINCT ON (s.witness) s.witness, s.size, s.signed_at
-FROM seal.cosignatures s WHERE s.origin = @origin ORDER BY s.witness, s.size DESC;
+-- name: Cosigned :many
+-- What each of these witnesses cosigned under a name, of each the newest so many.
+SELECT m.witness, m.size, m.line, c.root, c.note
+FROM unnest(@by::TEXT[]) AS b(witness)
+CROSS JOIN LATERAL (
+    SELECT s.witness, s.size, s.line FROM seal.cosignatures s
+    WHERE s.origin = @origin AND s.witness = b.witness ORDER BY s.size DESC LIMIT @most) m
+JOIN seal.checkpoints c ON c.origin = @origin AND c.size = m.size
+ORDER BY m.witness, m.size DESC;
 
 -- name: AddCosignature :exec
 INSERT INTO seal.cosignatures (origin, size, witness, line, signed_at) VALUES (@origin, @size, @witness, @line, @signed_at)

@@ -2,6 +2,7 @@ package seal
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -147,7 +148,7 @@ func (a *Auditor) signatures(c *Signed) bool {
 		a.root("the checkpoint of size %d cannot be checked: %v", c.Size, err)
 		return false
 	}
-	opened, err := Open(c.Note, Policy{Origin: c.Origin, Log: verifier})
+	opened, err := OpenOwn(c.Note, Policy{Origin: c.Origin, Log: verifier})
 	if err != nil {
 		a.root("the checkpoint of size %d is not signed with the key of %s: %v", c.Size, c.Origin, err)
 		return false
@@ -189,6 +190,9 @@ func readCosignature(s SignedLine) error {
 	text, ended := strings.CutSuffix(text, "\n")
 	if !found || !ended {
 		return fmt.Errorf("its line does not begin with a dash and %s", s.Witness)
+	}
+	if strings.ContainsAny(text, "\r\n") { // which base64 overlooks
+		return errors.New("it is not one line")
 	}
 	signature, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil {

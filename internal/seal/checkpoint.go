@@ -69,6 +69,15 @@ func Open(text string, policy Policy) (Checkpoint, error) {
 	return c, c.addCosignatures(signed, policy)
 }
 
+// OpenOwn is Open of a checkpoint as Sign gives it: with the log's own signature and no other.
+func OpenOwn(text string, policy Policy) (Checkpoint, error) {
+	c, err := Open(text, policy)
+	if _, signatures, _ := strings.Cut(text, "\n\n"); err == nil && strings.Count(signatures, "\n") != 1 {
+		err = errors.New("the checkpoint has more signatures than the log's")
+	}
+	return c, err
+}
+
 func (c *Checkpoint) addCosignatures(signed *note.Note, policy Policy) error {
 	for _, s := range signed.Sigs {
 		if _, err := base64.StdEncoding.Strict().DecodeString(s.Base64); err != nil {

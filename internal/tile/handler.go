@@ -4,6 +4,7 @@
 package tile
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -169,14 +170,21 @@ func (h *handler) read(ctx context.Context, p place) (data []byte, err error) {
 	return data, err
 }
 
-// entries gives leaves, each after its length in two bytes, big-endian.
+// entries gives leaves, which are held against the tree, each after its length in two bytes, big-endian.
 func (h *handler) entries(ctx context.Context, p place) ([]byte, error) {
 	leaves, err := h.log.Leaves(ctx, p.n*seal.TileWidth, int64(p.width))
 	if err != nil {
 		return nil, err
 	}
+	hashes, err := h.log.TileHashes(ctx, 0, p.n, p.width)
+	if err != nil {
+		return nil, err
+	}
 	data := make([]byte, 0, len(leaves)*(2+seal.LeafBytes))
-	for _, leaf := range leaves {
+	for i, leaf := range leaves {
+		if hash := leaf.Hash(); !bytes.HasPrefix(hashes[min(i*tlog.HashSize, len(hashes)):], hash[:]) {
+			return nil, fmt.Errorf("leaf %d is not the tree's", p.n*seal.TileWidth+int64(i))
+		}
 		data = binary.BigEndian.AppendUint16(data, uint16(seal.LeafBytes))
 		data = append(data, leaf.Bytes()...)
 	}

@@ -195,7 +195,7 @@ func TestHostilePaths(t *testing.T) {
 	}
 }
 
-// What is incomplete would stay so in caches for ever: it is not answered.
+// What is incomplete or damaged would stay so in caches for ever: it is not answered.
 func TestWhatCannotBeReadIsNotCached(t *testing.T) {
 	t.Parallel()
 	s := serve(t, sealtest.New(t, "log.example.org").Grow(300))
@@ -212,9 +212,21 @@ func TestWhatCannotBeReadIsNotCached(t *testing.T) {
 		}
 	}
 	s.exec("ALTER TABLE seal.leaves DISABLE TRIGGER ALL")
+	s.exec("ALTER TABLE seal.tiles DISABLE TRIGGER ALL")
+	s.exec("CREATE TABLE leaves_before AS SELECT * FROM seal.leaves")
+	s.exec("CREATE TABLE tiles_before AS SELECT * FROM seal.tiles")
+	s.exec("UPDATE seal.leaves SET message_hash = session_hash WHERE leaf_index IN (3, 260)")
+	unavailable("with altered leaves", "/tile/entries/000", "/tile/0/001.p/44", "/tile/entries/001.p/44")
+	s.exec("UPDATE seal.leaves l SET message_hash = b.message_hash FROM leaves_before b WHERE b.leaf_index = l.leaf_index")
+	s.exec("UPDATE seal.tiles SET hashes = set_byte(hashes, 96, get_byte(hashes, 96) # 1)")
+	unavailable("with an altered tile", "/tile/0/000", "/tile/entries/000")
+	s.exec("UPDATE seal.tiles t SET hashes = b.hashes FROM tiles_before b WHERE (b.level, b.n) = (t.level, t.n)")
+	s.exec("UPDATE seal.tiles SET root = encode(sha256(hashes), 'hex')")
+	unavailable("with an altered root of a tile", "/tile/1/000.p/1")
+	s.exec("UPDATE seal.tiles t SET root = b.root FROM tiles_before b WHERE (b.level, b.n) = (t.level, t.n)")
+	s.check(0, 300)
 	s.exec("DELETE FROM seal.leaves WHERE leaf_index = 299")
 	unavailable("without the last leaf", "/tile/0/001.p/44", "/tile/entries/001.p/44")
-	s.exec("ALTER TABLE seal.tiles DISABLE TRIGGER ALL")
 	s.exec("DELETE FROM seal.tiles")
 	unavailable("without tiles", "/tile/0/000", "/tile/1/000.p/1")
 	s.exec("ALTER TABLE seal.checkpoints RENAME TO gone")

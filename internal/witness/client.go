@@ -43,7 +43,8 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the witness %s has a checkpoint of %d messages", e.Witness, e.Size)
 }
 
-// ForkError says that what the witness has cosigned is not the beginning of the tree that it was shown.
+// ForkError says that what the witness has cosigned is not the beginning of the tree that it was shown, as its answer says:
+// nothing that it signed shows that yet.
 type ForkError struct {
 	Witness string // the name of its key
 	Size    int64  // what it has cosigned
@@ -149,6 +150,30 @@ func (c *Client) read(response *http.Response, body string, old int64, checkpoin
 		return seal.Cosignature{}, fault.New(fault.Unavailable, "the witness %s answers %d", c.Key.Name(), response.StatusCode)
 	}
 	return seal.Cosignature{}, fault.New(fault.Conflict, "the witness %s does not cosign: %s", c.Key.Name(), meaning(response.StatusCode))
+}
+
+// Latest gives the note that the witness cosigned last of the log with a name, as the witness says: nothing of it is
+// checked. Package witness's own witnesses tell it; NOT_FOUND from those that do not.
+//
+// Other faults: UNAVAILABLE if it cannot be reached.
+func (c *Client) Latest(ctx context.Context, origin string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+"/checkpoint/"+chain.Sum([]byte(origin)).String(), nil)
+	if err != nil {
+		return "", fault.Wrap(err, fault.Internal, "cannot ask the witness %s", c.Key.Name())
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "the witness %s cannot be reached", c.Key.Name())
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, seal.MaxNote+1))
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "the witness %s broke off its answer", c.Key.Name())
+	}
+	if response.StatusCode != http.StatusOK {
+		return "", fault.New(fault.NotFound, "the witness %s does not show what it cosigned: it answers %d", c.Key.Name(), response.StatusCode)
+	}
+	return string(body), nil
 }
 
 // fork gives a *ForkError as a fault.
