@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// python runs docs/verify.py, and gives whether it finds the file valid, and what it says.
+// python runs docs/verify.py, and gives whether it finds the file valid, and what it says. It is told to optimize, which
+// leaves out what is only asserted.
 func python(t testing.TB, text []byte, key string) (valid bool, said string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "python3", "../../docs/verify.py", writeFile(t, "export.jsonl", text), writeFile(t, "log.pub", []byte(key)))
+	cmd := exec.CommandContext(t.Context(), "python3", "-O", "../../docs/verify.py", writeFile(t, "export.jsonl", text), writeFile(t, "log.pub", []byte(key)))
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 && !strings.Contains(string(out), "Traceback") {
 		return false, string(out)
@@ -48,6 +49,39 @@ func TestPython(t *testing.T) {
 				t.Errorf("docs/verify.py finds no break: %s", said)
 			} else {
 				t.Log(said)
+			}
+		})
+	}
+}
+
+// Both verifiers refuse a note with a line of somebody unknown that is no signature, and take one that is.
+func TestPythonReadsLines(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(vectors, "export.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(vectors, "log.pub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), "— example.org/test-witness ")
+	signature, after, ended := strings.Cut(rest, `\n`)
+	if !found || !ended {
+		t.Fatal("no line of a witness is in the file")
+	}
+	for name, changed := range map[string]string{
+		"as it is": signature, "no base64": "!" + signature[1:], "no padding": strings.TrimRight(signature, "="),
+		"padding within": signature[:4] + "=" + signature[5:], "more padding": signature + "=", "four bytes": signature[:4] + "AA==",
+		"five bytes": signature[:4] + "AAA=", "bits behind the end": signature[:4] + "AAB=", "nothing": "", "two signatures": signature + " " + signature,
+		"a carriage return": signature[:8] + `\r` + signature[8:],
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := []byte(before + "— example.org/test-witness " + changed + `\n` + after)
+			want := check(t, file, Pins{Key: string(key)}, Options{}).Valid
+			if valid, said := python(t, file, string(key)); valid != want {
+				t.Errorf("docs/verify.py: %t, %s, and this verifier: %t", valid, said, want)
 			}
 		})
 	}
