@@ -64,11 +64,15 @@ func checkpointEdge(cursor string, c seal.Checkpoint) model.CheckpointEdge {
 	return model.CheckpointEdge{Cursor: cursor, Node: model.Checkpoint{Checkpoint: c}}
 }
 
-// integrityState says how far a message can be proved: that it was erased, on the record, in preference to the rest.
+// integrityState says how far a message can be proved: that it was erased, on the record, in preference to the rest. What
+// is not the message that its hash names, or has lost its content off the record, is proved by no checkpoint.
 func integrityState(ctx context.Context, m *chain.Message) (model.IntegrityState, error) {
 	erasure, err := erasureOf(ctx, m)
 	if err != nil || erasure != nil {
 		return model.IntegrityStateErased, err
+	}
+	if !intact(m) {
+		return model.IntegrityStateChained, nil
 	}
 	sealed, err := loader.From(ctx).Integrity.Sealed.Load(ctx, m.Hash)
 	switch {
@@ -78,6 +82,12 @@ func integrityState(ctx context.Context, m *chain.Message) (model.IntegrityState
 		return model.IntegrityStateWitnessed, nil
 	}
 	return model.IntegrityStateSealed, nil
+}
+
+// intact tells whether a message has all that its hash covers, as it does.
+func intact(m *chain.Message) bool {
+	return m.Content != nil && m.Attachments != nil && m.ComputeHash() == m.Hash &&
+		chain.Sum(chain.ContentPreimage(m.Salt, *m.Content, *m.Attachments, m.Ambient)) == m.ContentDigest
 }
 
 // erasureOf gives what records that a message was erased, nil if nothing does.

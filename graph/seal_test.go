@@ -150,6 +150,37 @@ func TestIntegrityStates(t *testing.T) {
 	}
 }
 
+// What is altered, or gone off the record, is not what was sealed.
+func TestIntegrityOfWhatWasAltered(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	hashes := a.append(message("s", "one"), message("s", "two"), message("s", "three"), message("s", "four"))
+	startSealer(t, a.store, t.TempDir())
+	a.until("all is sealed", allSealed)
+	conn, err := pgx.Connect(t.Context(), a.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "ALTER TABLE log.messages DISABLE TRIGGER ALL"); err != nil {
+		t.Fatal(err)
+	}
+	for i, set := range []string{"content = 'never said'", "source = 'elsewhere'", "content = NULL, attachments = NULL, ambient = NULL, salt = NULL"} {
+		if got := a.integrity(hashes[i]); got.State != "SEALED" {
+			t.Errorf("before: %+v, want SEALED", got)
+		}
+		if _, err := conn.Exec(t.Context(), "UPDATE log.messages SET "+set+" WHERE hash = $1", hashes[i]); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.integrity(hashes[i]); got.State != "CHAINED" || got.Erasure != nil {
+			t.Errorf("with %s: %+v, want CHAINED", set, got)
+		}
+	}
+	if got := a.integrity(hashes[3]); got.State != "SEALED" {
+		t.Errorf("another: %+v, want SEALED", got)
+	}
+}
+
 // What is asked of a page's integrity takes the same few statements whatever its length, and proofs only if asked for.
 func TestIntegrityStatements(t *testing.T) {
 	t.Parallel()

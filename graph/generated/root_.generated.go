@@ -6466,7 +6466,7 @@ union ContextSource = Message | Record
 
 "How far a message can be proved."
 enum IntegrityState {
-  "Part of its session's hash chain, and not yet more."
+  "Part of its session's hash chain, and not yet more; or its content is altered, or gone with no erasure on record."
   CHAINED
   "Covered by a signed checkpoint."
   SEALED

@@ -442,7 +442,7 @@ func (e ConversationRole) MarshalJSON() ([]byte, error) {
 type IntegrityState string
 
 const (
-	// Part of its session's hash chain, and not yet more.
+	// Part of its session's hash chain, and not yet more; or its content is altered, or gone with no erasure on record.
 	IntegrityStateChained IntegrityState = "CHAINED"
 	// Covered by a signed checkpoint.
 	IntegrityStateSealed IntegrityState = "SEALED"

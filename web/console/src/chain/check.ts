@@ -85,6 +85,14 @@ export function checkMessage(m: ChainMessage): MessageCheck {
   return { hash: computed, findings, erased: m.integrity.contentPreimage === null && m.content === null };
 }
 
+/** The same of a message as the server shows it: that its content is gone must be on the record, as its state says. */
+export function checkShown(m: ChainMessage): MessageCheck {
+  const checked = checkMessage(m);
+  if (!checked.erased || m.integrity.state === "ERASED") return checked;
+  const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
+  return { ...checked, findings: [...checked.findings, { kind: "content", ...at, detail: { id: "chain.erased" } }] };
+}
+
 type Add = (kind: FindingKind, detail: Said, computed?: string, stated?: string) => void;
 
 // What the content's digest covers, and the digest; null if the content was erased.

@@ -3,7 +3,7 @@ import { useAction } from "../../actions/useAction";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { fromBase64, toHex } from "../../chain/bytes";
-import { checkMessage } from "../../chain/check";
+import { checkShown } from "../../chain/check";
 import { say } from "../../chain/words";
 import { keyOf, valueText } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
@@ -34,7 +34,7 @@ const proofs: Record<LinkState["kind"], { icon: IconName; words: Id }> = {
 /** How far a message can be proved, and what this browser makes of it. */
 export function Integrity({ message: m, judge }: { message: WholeMessage; judge: Judge | null }) {
   const { identity } = useSession();
-  const own = useMemo(() => checkMessage(m), [m]);
+  const own = useMemo(() => checkShown(m), [m]);
   // The check of the conversation knows more: what was altered, and the link.
   const state = judge?.(m, own.findings) ?? null;
   const findings = state && state.findings.length > 0 ? state.findings : own.findings;
