@@ -126,9 +126,34 @@ func (l *leader) checkPublished(ctx context.Context, head seal.Head) error {
 
 // hold remembers a checkpoint as long as this server runs: neither the database nor the file may go back behind it.
 func (s *Sealer) hold(c seal.Checkpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if c.Origin != s.published.Origin || c.Size > s.published.Size {
 		s.published = c
 	}
+}
+
+// held gives the largest checkpoint that this server has published of the name that it signs under; of size 0 if none.
+func (s *Sealer) held() seal.Checkpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.published.Origin != s.policy.Origin {
+		return seal.Checkpoint{}
+	}
+	return s.published
+}
+
+// goneBack says, of what is in the file, that it is less than had been published before it was read; empty if it is not.
+func (s *Sealer) goneBack(outside sealfile.Outside, published seal.Checkpoint) string {
+	if outside.Other != "" || outside.Size >= published.Size {
+		return ""
+	}
+	what := fmt.Sprintf("has gone back from %d messages to %d", published.Size, outside.Size)
+	if outside.Text == "" {
+		what = "is gone"
+	}
+	return fmt.Sprintf("the checkpoint in %s %s while this server runs, and is not written anew: put it back or, if you know why, restart the server",
+		s.config.Checkpoint, what)
 }
 
 // loadOutside reads the file.
@@ -138,13 +163,8 @@ func (s *Sealer) loadOutside(ctx context.Context, logs []dbgen.SealLog) (sealfil
 		return outside, &failure{problemOf(err)}
 	}
 	s.set(func(state *SealState) { state.Outside = outside })
-	if given := s.published; outside.Other == "" && given.Origin == s.policy.Origin && outside.Size < given.Size {
-		what := fmt.Sprintf("has gone back from %d messages to %d", given.Size, outside.Size)
-		if outside.Text == "" {
-			what = "is gone"
-		}
-		return outside, &failure{fmt.Sprintf("the checkpoint in %s %s while this server runs, and is not written anew: put it back or, if you know why, restart the server",
-			s.config.Checkpoint, what)}
+	if why := s.goneBack(outside, s.held()); why != "" {
+		return outside, &failure{why}
 	}
 	if outside.Other == "" {
 		return outside, nil

@@ -88,22 +88,22 @@ type Sealer struct {
 
 	cosigners map[string]note.Verifier // the keys of those that are asked, by their names; never written again
 
-	mu      sync.Mutex   // held to write what follows; the goroutine that runs is the only one that does
-	key     sealfile.Key // without a signer while it is lost
-	policy  seal.Policy
-	state   SealState        // without its witnesses
-	unsound string           // a row of a cosignature that verifies with no key, in words
-	missed  string           // messages that could not be taken into the tree, in words
-	newest  *seal.Checkpoint // nil: not known
-	refused *refusal         // nil while the tree is not refused
-	failing time.Time        // since when; zero while it is not
-	growth  growth
-	told    bool // that messages wait for too long
+	mu        sync.Mutex   // held to write what follows; the goroutine that runs is the only one that does
+	key       sealfile.Key // without a signer while it is lost
+	policy    seal.Policy
+	state     SealState        // without its witnesses
+	unsound   string           // a row of a cosignature that verifies with no key, in words
+	missed    string           // messages that could not be taken into the tree, in words
+	newest    *seal.Checkpoint // nil: not known
+	refused   *refusal         // nil while the tree is not refused
+	failing   time.Time        // since when; zero while it is not
+	growth    growth
+	told      bool            // that messages wait for too long
+	published seal.Checkpoint // the largest that it held the tree against and wrote to the file or found there; zero at first
 
 	// Owned by the goroutine that runs.
-	published seal.Checkpoint // the largest that it held the tree against and wrote to the file or found there; zero at first
-	careful   bool            // a place that is in the tree already was to be taken again
-	answering *acceptance     // accepted, and to be told what came of it
+	careful   bool        // a place that is in the tree already was to be taken again
+	answering *acceptance // accepted, and to be told what came of it
 }
 
 // errAnew says that what a connection's work was based on has changed.

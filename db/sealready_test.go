@@ -83,6 +83,9 @@ func TestTheFileGoesBack(t *testing.T) {
 			mustAppend(t, store, draft("c", "1"))
 			s.until(t, "it is said", func() bool { return contains(sealer.State().Problem, want) })
 			s.until(t, "the server is not ready", func() bool { return sealer.Ready() != nil })
+			if report, err := store.VerifyLog(t.Context(), nil); err != nil || !named(report.Breaks, want) {
+				t.Errorf("VerifyLog() = %s, %v, want %q", words(report.Breaks), err, want)
+			}
 			if text, err := os.ReadFile(config.Checkpoint); gone && err == nil || !gone && string(text) != string(old) {
 				t.Errorf("the file is %q, want that nobody wrote it", text)
 			}

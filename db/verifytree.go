@@ -54,7 +54,13 @@ func (d *DB) pinned() (p pinned, err error) {
 	if refused := s.refusal(); refused != nil && refused.unseen {
 		p.refused = append(p.refused, refused.reason)
 	}
+	published := s.held()
 	outside, err := sealfile.LoadCheckpoint(s.config.Checkpoint, s.Policy())
+	if err == nil {
+		if why := s.goneBack(outside, published); why != "" {
+			p.refused = append(p.refused, why)
+		}
+	}
 	switch {
 	case fault.CodeOf(err) == fault.Conflict:
 		p.refused = append(p.refused, err.Error())
