@@ -75,11 +75,12 @@ func (d *DB) newAsked(ctx context.Context, request selection.Request, now time.T
 	if earlier != nil {
 		request.Previous = &earlier.Receipt
 	}
-	a := asked{request: request, earlier: earlier, began: time.Now(), policy: policy, policyText: policy.Canonical()}
+	a := asked{request: request, earlier: earlier, began: time.Now()}
 	var without string
 	if a.dense, without = d.denseQuery(ctx, request.Query); without != "" {
 		a.notices = append(a.notices, without)
 	}
+	a.rankBy(policy)
 	return a, nil
 }
 
@@ -134,6 +135,14 @@ type asked struct {
 	without sources
 }
 
+// rankBy sets the policy, with what is known of the dense model that takes part.
+func (a *asked) rankBy(policy ranking.Policy) {
+	if policy.Unrelated = nil; a.dense != nil {
+		policy.Unrelated = a.dense.unrelated
+	}
+	a.policy, a.policyText = policy, policy.Canonical()
+}
+
 // chosen is a selection with what is not shown of it.
 type chosen struct {
 	selection.Selection
@@ -163,6 +172,7 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 	}
 	if without != "" {
 		a.dense, a.notices = nil, append(slices.Clip(a.notices), without)
+		a.rankBy(a.policy)
 	}
 	saw := found.at
 	if a.at != nil {

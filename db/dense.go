@@ -13,6 +13,7 @@ import (
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
@@ -50,9 +51,10 @@ const (
 
 // denseQuery is a query's vector under a model.
 type denseQuery struct {
-	model  int32 // id of the model
-	name   string
-	vector []float32 // of length 1
+	model     int32 // id of the model
+	name      string
+	vector    []float32          // of length 1
+	unrelated *ranking.Unrelated // nil if the model was not measured
 }
 
 // denseHit is how near a message (kind RefContext) or a record is to a query.

@@ -21,7 +21,7 @@ var scopeOfAll = selection.Scope{}
 func TestDense(t *testing.T) {
 	t.Parallel()
 	before, url := open(t)
-	early := mustAppend(t, before, append(many(150, "old"), draft("s", "The hotel by the sea is booked."))...)
+	early := mustAppend(t, before, append(many(150, "old"), draft("s", "Hotel by the sea: booked."))...)
 	if _, err := before.AddRecords(t.Context(), []knowledge.Draft{record("ferry timetable")}); err != nil {
 		t.Fatal(err)
 	}

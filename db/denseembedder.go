@@ -128,6 +128,7 @@ type denseEmbedder struct {
 	filed      bool       // what was missing from the backlog is in it
 	settled    bool       // and nothing more can be missing
 	refile     time.Time  // not looked for again before
+	remeasure  time.Time  // it is not measured anew before
 }
 
 // StartEmbedder starts to embed with a provider, until Close; a store has one. That the provider fails is told by
@@ -265,6 +266,9 @@ func (e *denseEmbedder) open(ctx context.Context, model denseModel) (*denseTarge
 	}
 	if !same(vector, model.probe) {
 		return nil, otherModel(model.askedAs, model.dimensions, len(vector))
+	}
+	if err := e.gauge(ctx, model.id, embedder); err != nil {
+		return nil, err
 	}
 	return &denseTarget{denseModel: model, embedder: embedder}, nil
 }

@@ -79,6 +79,9 @@ func (e *denseEmbedder) introduce(ctx context.Context) (*denseTarget, error) {
 		}
 		return errors.Join(err, retire(ctx, q))
 	})
+	if err == nil {
+		err = e.gauge(ctx, model.id, embedder)
+	}
 	return &denseTarget{denseModel: model, embedder: embedder}, err
 }
 

@@ -43,7 +43,7 @@ func (d *DB) searchEither(ctx context.Context, in searchInput) (found searchResu
 		return found, "", err
 	}
 	d.log.WarnContext(ctx, "dense vectors could not be searched", "model", in.dense.name, "cause", failure.cause)
-	in.dense = nil
+	in.dense, in.policy.Unrelated = nil, nil
 	found, err = d.search(ctx, in)
 	return found, byWords("the dense vectors could not be searched"), err
 }
@@ -92,7 +92,12 @@ func (e *denseEmbedder) query(ctx context.Context, model denseModel, embedder Em
 	case len(vector) != model.dimensions:
 		return nil, byWords(fmt.Sprintf("the embedding provider gave a vector of %d dimensions instead of %d", len(vector), model.dimensions))
 	}
-	return &denseQuery{model: model.id, name: model.name, vector: vector}, ""
+	unrelated, err := e.db.unrelated(ctx, model.id)
+	if err != nil {
+		e.db.log.WarnContext(ctx, "what an embedding model's cosines are worth could not be read", "model", model.name, "cause", err)
+		return nil, byWords("the dense vectors could not be searched")
+	}
+	return &denseQuery{model: model.id, name: model.name, vector: vector, unrelated: unrelated}, ""
 }
 
 // queryProblem says why a query has no vector.

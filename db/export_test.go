@@ -58,6 +58,7 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep, viewer: in.Viewer, indexed: true})
 	if in.Dense {
 		s.dense, _ = d.denseQuery(ctx, in.Request.Query)
+		s.policy.Unrelated = s.dense.unrelated
 		s.nearest = in.Nearest
 	}
 	if in.Viewer != nil {

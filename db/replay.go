@@ -61,6 +61,8 @@ type replay struct {
 	as       ReplayAs
 	original selection.Selection
 	asked    asked
+	// unrelated is what was known of the dense model then; of a selection that did not keep that, what is known now.
+	unrelated *ranking.Unrelated
 	sampled  bool // what words are worth depends on messages out of the scope as well
 	out      selection.Replay
 }
@@ -69,9 +71,10 @@ func (r *replay) run(ctx context.Context) error {
 	if err := r.ask(ctx); err != nil {
 		return err
 	}
-	policy := ranking.Default()
+	policy := r.now()
 	if r.as.Policy != nil {
 		policy = *r.as.Policy
+		policy.Unrelated = r.unrelated
 	}
 	if r.as.Today {
 		r.asked.at, r.asked.nearest, r.asked.without, r.asked.notices, r.out.Untold = nil, nil, sources{}, nil, nil
@@ -90,6 +93,13 @@ func (r *replay) run(ctx context.Context) error {
 		return nil
 	}
 	return r.explain(ctx)
+}
+
+// now is the policy of now, with what was known of the dense model then: that is measured, as the log is, and no change of policy.
+func (r *replay) now() ranking.Policy {
+	policy := ranking.Default()
+	policy.Unrelated = r.unrelated
+	return policy
 }
 
 // ask puts together what was asked, and what the search could see.
@@ -118,6 +128,11 @@ func (r *replay) askDense(ctx context.Context) error {
 	if r.original.DenseModel == "" {
 		return nil
 	}
+	var policy ranking.Policy
+	if err := json.Unmarshal(r.original.Policy, &policy); err != nil {
+		return err
+	}
+	r.unrelated = policy.Unrelated
 	models, err := r.queries().DenseModel(ctx, r.original.DenseModel)
 	if err != nil || len(models) == 0 {
 		return err
@@ -126,8 +141,13 @@ func (r *replay) askDense(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.unrelated == nil {
+		if r.unrelated, err = r.DB.unrelated(ctx, models[0].ID); err != nil {
+			return err
+		}
+	}
 	r.asked.without = sources{messages: kept.UnembeddedMessages, records: kept.UnembeddedRecords}
-	r.asked.dense = &denseQuery{model: models[0].ID, name: r.original.DenseModel, vector: kept.DenseVector}
+	r.asked.dense = &denseQuery{model: models[0].ID, name: r.original.DenseModel, vector: kept.DenseVector, unrelated: r.unrelated}
 	return pgx.BeginTxFunc(ctx, r.reads, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		hits, err := denseCosines(ctx, tx, *r.asked.dense, kept.NearestMessages, kept.NearestRecords)
 		nearestFirst(hits)
@@ -179,7 +199,7 @@ func (r *replay) cause(kind selection.CauseKind, format string, args ...any) *se
 
 // explainPolicy says whether the policy explains everything: then the kept one gives the receipt again.
 func (r *replay) explainPolicy(ctx context.Context) (alone bool, err error) {
-	now := ranking.Default()
+	now := r.now()
 	if bytes.Equal(r.original.Policy, now.Canonical()) {
 		return false, nil
 	}

@@ -18,8 +18,8 @@ func TestSearchByMeaning(t *testing.T) {
 	store, url := open(t)
 	mustAppend(t, store, draft("a", "The hotel is booked."))
 	mustAppend(t, store, draft("b", "Superhotels by the sea."))
-	mustAppend(t, store, draft("c", "A zorble with mimsy views."), draft("c", "Nothing else."))
-	endpoint := newEndpoint(t, map[string]int{"one": 64})
+	mustAppend(t, store, draft("c", "Mimsy zorble."), draft("c", "Nothing else."))
+	endpoint := newEndpoint(t, map[string]int{"one": 1536})
 	embedding := embeds(t, url, endpoint.config("one"))
 	untilServing(t, embedding, "one", 4)
 
@@ -33,7 +33,7 @@ func TestSearchByMeaning(t *testing.T) {
 		for _, c := range found.Best {
 			e := c.Explanation
 			lexical := c.Text == "The hotel is booked." || c.Text == "Superhotels by the sea."
-			if e.Semantic == nil || (*e.Semantic > 0) != (c.Text == "The hotel is booked." || c.Text == "A zorble with mimsy views.") || (e.Lexical > 0) != lexical {
+			if e.Semantic == nil || (*e.Semantic > 0) != (c.Text == "The hotel is booked." || c.Text == "Mimsy zorble.") || (e.Lexical > 0) != lexical {
 				t.Errorf("searched as %s: %q has %+v", found.Way, c.Text, e)
 			}
 		}

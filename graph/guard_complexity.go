@@ -21,7 +21,7 @@ func lengthOf(objectAndField string) int {
 	case "ContextSelection.items", "ContextSelection.dropped", "ReplayedSelection.items", "ReplayedSelection.dropped":
 		return 200
 	case "RankingPolicy.weights":
-		return 23
+		return 25
 	case "WhyNot.verdicts":
 		return 10
 	case "Thread.players":

@@ -77,7 +77,7 @@ func TestSelectionsTellWhatWasAsked(t *testing.T) {
 	if s.ID != id || out.Selections.PageInfo.HasNextPage || string(s.Request) != want {
 		t.Errorf("the first: %s %s\nwant %s", s.ID, s.Request, want)
 	}
-	if diff := cmp.Diff(out.RankingPolicy.Weights, s.Policy.Weights); diff != "" || s.Policy.Version != out.RankingPolicy.Version || len(s.Policy.Weights) != 24 {
+	if diff := cmp.Diff(out.RankingPolicy.Weights, s.Policy.Weights); diff != "" || s.Policy.Version != out.RankingPolicy.Version || len(s.Policy.Weights) != 25 {
 		t.Errorf("its policy is another than that in use: %s", diff)
 	}
 	if s.Player != nil {
@@ -113,11 +113,11 @@ func TestTryContextOverHTTP(t *testing.T) {
 		return out.TryContext.Receipt, out.TryContext.keptSelection
 	}
 	plain, _ := try()
-	if same, s := try(object{"name": "MIDDLE", "value": 0.26}); same != plain || s.Policy.Version != "lexical-v3" {
+	if same, s := try(object{"name": "MIDDLE", "value": 0.26}); same != plain || s.Policy.Version != "lexical-v4" {
 		t.Errorf("with a weight as it is: %s %s, want %s", same, s.Policy.Version, plain)
 	}
 	other, s := try(object{"name": "MIDDLE", "value": 1}, object{"name": "BEFORE_2", "value": 0})
-	if other == plain || s.Policy.Version != "lexical-v3+weights" {
+	if other == plain || s.Policy.Version != "lexical-v4+weights" {
 		t.Errorf("with others: %s %s", other, s.Policy.Version)
 	}
 	for _, w := range s.Policy.Weights {

@@ -381,18 +381,21 @@ type EmbeddingLexical struct {
 }
 
 type EmbeddingModel struct {
-	Name       string
-	Kind       string
-	Dimensions int32
-	CreatedAt  time.Time
-	ID         int32
-	AskedAs    *string
-	Probe      interface{}
-	Follows    bool
-	FiledXid   pgtype.Uint64
-	WantedAt   *time.Time
-	IndexLease *time.Time
-	Problem    *string
+	Name            string
+	Kind            string
+	Dimensions      int32
+	CreatedAt       time.Time
+	ID              int32
+	AskedAs         *string
+	Probe           interface{}
+	Follows         bool
+	FiledXid        pgtype.Uint64
+	WantedAt        *time.Time
+	IndexLease      *time.Time
+	Problem         *string
+	UnrelatedMedian *float64
+	UnrelatedSpread *float64
+	MeasuredUpTo    int64
 }
 
 type EmbeddingPending struct {

@@ -6133,7 +6133,7 @@ type ScoreExplanation {
   relevance: Float!
   "The part of the relevance that its own words gave, by how much of the query's BM25 they reach, with what it gets for its sender, its time or its place in the session: 0 to 1."
   lexical: Float!
-  "The part of the relevance that its dense vector gave, which is not the cosine itself: 0 to 1; null if it has none, or words alone ranked."
+  "The part of the relevance that its dense vector added to what words gave: 0 for a cosine that the model gives for texts, too, which have nothing to do with each other, and never less. 0 to 1. Only the first 8,000 bytes of a text have a dense vector. Null if it has none, or words alone ranked."
   semantic: Float
   "The part of the relevance that other messages of its session gave: those around it, and the best of all. 0 to 1; 0 for a record."
   neighbours: Float!
@@ -6180,7 +6180,7 @@ extend type Query {
   replayContext(
     "As ` + "`" + `requestContext` + "`" + ` gave it."
     id: ID!
-    "Other weights than those of now, for this once; at most 23."
+    "Other weights than those of now, for this once; at most 25."
     weights: [WeightInput!]
     "Over which log."
     logSize: ReplayLog = THEN
@@ -7459,10 +7459,12 @@ enum WeightName {
   RECORD
   "The sum that gives a relevance of 0.7."
   MIDDLE
-  "Weight of the dense vector's part."
+  "The part of what words leave that a dense vector can add at most."
   SEMANTIC
-  "The cosine that means nothing."
+  "How far above the cosines of what is unrelated a cosine still means nothing, in spreads of these."
   SEMANTIC_FLOOR
+  "How much farther a cosine alone gives a relevance of 0.7."
+  SEMANTIC_MIDDLE
   "Added for what is new."
   RECENCY
   "Seconds that new lasts."
@@ -7636,7 +7638,7 @@ extend type Query {
   "The policy that ranks, and what other weights may be tried."
   rankingPolicy: RankingPolicy!
   "Ranks what the log and the records hold for a query, as ` + "`" + `requestContext` + "`" + ` does, and keeps nothing."
-  tryContext("What is asked." request: ContextRequestInput!, "Other weights, for this once; at most 23." weights: [WeightInput!]): ReplayedSelection!
+  tryContext("What is asked." request: ContextRequestInput!, "Other weights, for this once; at most 25." weights: [WeightInput!]): ReplayedSelection!
   "Why a message or record was not selected: give either ` + "`" + `hash` + "`" + ` or ` + "`" + `text` + "`" + `. NOT_FOUND if there is no such selection."
   whyNot(
     "As ` + "`" + `requestContext` + "`" + ` gave it."

@@ -37,18 +37,26 @@ type Policy struct {
 	// Middle is the sum at which a candidate is as likely as not what was asked for: relevance 0.7.
 	Middle float64 `json:"middle"`
 
-	Semantic      float64 `json:"semantic"`      // weight of the dense vector's part, where there is one
-	SemanticFloor float64 `json:"semanticFloor"` // cosine that means nothing
+	// Semantic is the part of what words leave that a dense vector can add at most. SemanticFloor is how far above what
+	// is unrelated a cosine still means nothing, SemanticMiddle how much farther it is as likely as not that of what was
+	// asked for: both in spreads of Unrelated. Policies before lexical-v4 had no SemanticMiddle: see score.
+	Semantic       float64 `json:"semantic"`
+	SemanticFloor  float64 `json:"semanticFloor"`
+	SemanticMiddle float64 `json:"semanticMiddle,omitzero"`
 
 	Recency       float64 `json:"recency"`       // added for what is new
 	RecencyWindow int64   `json:"recencyWindow"` // seconds that new lasts
 	Preference    float64 `json:"preference"`    // added for what the player prefers
+
+	// Unrelated is what the dense model that takes part gives for texts that have nothing to do with each other; nil if
+	// none does. It is measured and no constant, but decides as much.
+	Unrelated *Unrelated `json:"unrelated,omitempty"`
 }
 
 // Default is the policy in use. A change of any constant takes a new Version.
 func Default() Policy {
 	return Policy{
-		Version: "lexical-v3",
+		Version: "lexical-v4",
 		Before:  []float64{0.5, 0.2, 0.1, 0.1},
 		After:   []float64{0.4, 0.2, 0.1, 0.1},
 		Answer:  0.4,
@@ -56,7 +64,7 @@ func Default() Policy {
 		Owner: 0.2, Time: 0.2, Date: 0.4, DateTold: 7, Opening: 0.05, Question: 0.1,
 		Record:   1.6,
 		Middle:   0.26,
-		Semantic: 0.5, SemanticFloor: 0.2,
+		Semantic: 1, SemanticFloor: 2.5, SemanticMiddle: 2.5,
 		Recency: 0.1, RecencyWindow: int64(time.Hour / time.Second),
 		Preference: 0.15,
 	}
@@ -68,8 +76,13 @@ func Default() Policy {
 //
 // so that 0 gives 0 and Middle gives 0.7. It rises strictly, so it never changes an order.
 func (p Policy) Calibrate(sum float64) float64 {
+	return likelihood(max(0, sum) / p.Middle)
+}
+
+// likelihood gives 1 − 0.3^x.
+func likelihood(x float64) float64 {
 	const ln03 = -1.2039728043259361 // ln 0.3
-	return 1 - portable.Exp(float64(ln03*(max(0, sum)/p.Middle)))
+	return 1 - portable.Exp(float64(ln03*x))
 }
 
 // Canonical gives the policy as JSON: the same bytes for the same policy. Its numbers must be finite.

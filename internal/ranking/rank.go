@@ -43,26 +43,36 @@ func Rank(candidates []Candidate, request Request, policy Policy) []Scored {
 	return scored
 }
 
-// score splits the relevance of a sum into its parts.
+// score splits the relevance of a sum into its parts. A dense vector adds to what words alone give, and takes nothing away:
+//
+//	relevance = words + Semantic·meaning·(1 − words)
+//
+// where words is the calibrated sum, so with Semantic 1 it is the likelihood of at least one of two that are independent.
 func (p Policy) score(c Candidate, own, around float64) Scored {
 	s := Scored{Candidate: c}
 	weight := 1.0
-	if c.Cosine != nil {
+	if p.blends() && c.Cosine != nil {
 		weight = 1 - p.Semantic
-		part := float64(p.Semantic * min(1, max(0, (*c.Cosine-p.SemanticFloor)/(1-p.SemanticFloor))))
-		s.Semantic = &part
 	}
 	if sum := own + around; sum > 0 {
 		relevance := float64(weight * p.Calibrate(sum))
 		s.Lexical, s.Neighbours = float64(relevance*own)/sum, float64(relevance*around)/sum
 	}
 	s.Relevance = s.Lexical + s.Neighbours
-	if s.Semantic != nil {
-		s.Relevance += *s.Semantic
+	if c.Cosine != nil {
+		part := float64(float64(p.Semantic*p.meaning(*c.Cosine)) * max(0, 1-s.Relevance))
+		if p.blends() {
+			part = float64(p.Semantic * min(1, max(0, (*c.Cosine-p.SemanticFloor)/(1-p.SemanticFloor))))
+		}
+		s.Semantic = &part
+		s.Relevance += part
 	}
 	s.Relevance = min(1, s.Relevance)
 	return s
 }
+
+// blends tells a policy before lexical-v4, which took a mean of words and cosine, weighed by Semantic.
+func (p Policy) blends() bool { return p.SemanticMiddle == 0 }
 
 // place is where a message stands in the log.
 type place struct {

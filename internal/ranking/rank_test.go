@@ -132,23 +132,6 @@ func TestBonuses(t *testing.T) {
 	}
 }
 
-func TestSemantic(t *testing.T) {
-	t.Parallel()
-	cosine := func(v float64) *float64 { return &v }
-	p := Default()
-	for _, test := range []struct{ cosine, want float64 }{{-1, 0}, {0.2, 0}, {0.6, 0.25}, {1, 0.5}, {1.001, 0.5}} {
-		c := said("a", 0.3)
-		c[0].Cosine = cosine(test.cosine)
-		got := Rank(c, Request{At: noon}, p)[0]
-		if got.Semantic == nil || math.Abs(*got.Semantic-test.want) > 1e-12 {
-			t.Errorf("semantic at cosine %v = %v, want %v", test.cosine, got.Semantic, test.want)
-		}
-	}
-	if got := Rank(said("a", 0.3), Request{At: noon}, p)[0].Semantic; got != nil {
-		t.Errorf("semantic without a cosine = %v, want nil", *got)
-	}
-}
-
 func TestTies(t *testing.T) {
 	t.Parallel()
 	c := []Candidate{
@@ -214,7 +197,9 @@ var asked = Request{Query: "When did Ursula see the hotel?", Preferences: []stri
 func TestScoresAreExplained(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		for i, s := range Rank(drawn(t), asked, Default()) {
+		p := Default()
+		p.Unrelated = drawnUnrelated(t)
+		for i, s := range Rank(drawn(t), asked, p) {
 			relevance := s.Lexical + s.Neighbours
 			for _, part := range []float64{s.Lexical, s.Neighbours, s.Relevance, s.Score} {
 				if !(part >= 0 && part <= 1) {
@@ -279,11 +264,11 @@ func TestMoreShareNeverRanksLower(t *testing.T) {
 
 func TestCanonical(t *testing.T) {
 	t.Parallel()
-	const want = `{"version":"lexical-v3","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,"sessionTop":12,` +
+	const want = `{"version":"lexical-v4","before":[0.5,0.2,0.1,0.1],"after":[0.4,0.2,0.1,0.1],"answer":0.4,"session":0.2,"sessionTop":12,` +
 		`"owner":0.2,"time":0.2,"date":0.4,"dateTold":7,"opening":0.05,"question":0.1,"record":1.6,"middle":0.26,` +
-		`"semantic":0.5,"semanticFloor":0.2,"recency":0.1,"recencyWindow":3600,"preference":0.15}`
+		`"semantic":1,"semanticFloor":2.5,"semanticMiddle":2.5,"recency":0.1,"recencyWindow":3600,"preference":0.15}`
 	if got := Default().Canonical(); !bytes.Equal(got, []byte(want)) {
-		t.Errorf("Canonical of lexical-v3 = %s, want %s: a change takes a new version", got, want)
+		t.Errorf("Canonical of lexical-v4 = %s, want %s: a change takes a new version", got, want)
 	}
 }
 

@@ -52,7 +52,7 @@ type Scored struct {
 	Relevance  float64
 	Lexical    float64  // what its own words and its owner's name gave
 	Neighbours float64  // what the messages around it and its session gave
-	Semantic   *float64 // what its dense vector gave; nil without one
+	Semantic   *float64 // what its dense vector added to that; nil without one
 	Recency    float64  // 0 or Policy.Recency
 	Preference float64  // 0 or Policy.Preference
 }

@@ -46,8 +46,8 @@ func TestWithRefuses(t *testing.T) {
 		"w[0].value: 1.5 is no whole number":               {{"date_told", 1.5}},
 		"w[1].name: owner is there twice":                  {{"owner", 1}, {"owner", 1}},
 		"w[0].name: there is no weight nothing":            {{"nothing", 1}},
-		"w: has 25 entries; at most 24 are allowed":        make([]Set, 25),
-		"w[0].value: 1 is outside of 0 to 0.99":            {{"semantic_floor", 1}},
+		"w: has 26 entries; at most 25 are allowed":        make([]Set, 26),
+		"w[0].value: 0 is outside of 0.01 to 20":           {{"semantic_middle", 0}},
 		"w[0].value: 31622401 is outside of 0 to 31622400": {{"recency_window", 31_622_401}},
 	} {
 		if _, err := With(sets, "w"); fault.CodeOf(err) != fault.BadUserInput || err.Error() != want {
@@ -79,6 +79,7 @@ func TestAnyWeightsRank(t *testing.T) {
 		if (p.Version == Default().Version+TriedSuffix) != changed {
 			t.Fatalf("the version of %v is %s", sets, p.Version)
 		}
+		p.Unrelated = drawnUnrelated(t)
 		for _, s := range Rank(drawn(t), Request{Query: "When was Ursula in the hotel yesterday?", Preferences: []string{"view"}, At: noon}, p) {
 			parts := s.Lexical + s.Neighbours
 			if s.Semantic != nil {

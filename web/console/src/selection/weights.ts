@@ -29,6 +29,7 @@ export const weightNames = [
   "MIDDLE",
   "SEMANTIC",
   "SEMANTIC_FLOOR",
+  "SEMANTIC_MIDDLE",
   "RECENCY",
   "RECENCY_WINDOW",
   "PREFERENCE",
