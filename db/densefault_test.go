@@ -239,6 +239,7 @@ func TestDenseFilesWhatCommitsLate(t *testing.T) {
 	e := newEndpoint(t, map[string]int{"small": 32})
 	first, url := open(t)
 	mustAppend(t, first, many(10, "word")...)
+	openOwn(t, url) // to set the logins up waits for who writes
 	late := superuser(t, url)
 	mustExec(t, late, "BEGIN; INSERT INTO log.messages (session_hash, owner_id, content) VALUES (log.sha256('late'), log.sha256('o'), 'committed late')")
 	store := embeds(t, url, e.config("small"))
