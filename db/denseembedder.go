@@ -128,7 +128,6 @@ type denseEmbedder struct {
 	filed      bool       // what was missing from the backlog is in it
 	settled    bool       // and nothing more can be missing
 	refile     time.Time  // not looked for again before
-	remeasure  time.Time  // it is not measured anew before
 }
 
 // StartEmbedder starts to embed with a provider, until Close; a store has one. That the provider fails is told by

@@ -44,9 +44,6 @@ func (e *denseEmbedder) advance(ctx context.Context, mine *denseTarget, serves, 
 			return err
 		}
 	}
-	if err := e.measure(ctx, mine); err != nil {
-		return err
-	}
 	if serves || !wanted {
 		return nil
 	}

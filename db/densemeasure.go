@@ -2,19 +2,13 @@ package db
 
 import (
 	"context"
-	"time"
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/ranking"
 )
 
-// How models are measured.
-const (
-	measureLeast  = 256 // messages that a log has, at least, by which a model is measured
-	measureSample = 256 // vectors that are compared with each other
-)
-
-// unrelatedTexts have nothing to do with each other. By them a model is measured until the log has enough of its own.
+// unrelatedTexts have nothing to do with each other. By them a model is measured, and not by the log, whose messages would
+// tell a player by every receipt something of what they do not see.
 var unrelatedTexts = []string{
 	"Could you send me the invoice for March before Friday, please?",
 	"We saw three herons on the lake this morning, and then it rained.",
@@ -49,42 +43,7 @@ func (e *denseEmbedder) gauge(ctx context.Context, model int32, embedder Embedde
 		return err
 	}
 	of, _ := ranking.Measure(vectors)
-	return e.db.queries().SetUnrelated(ctx, of.Median, of.Spread, 0, model)
-}
-
-// measure measures the model by what the log holds, once that is enough, and anew whenever the log has doubled: so what is
-// unrelated in this log is told by texts like its own. What was selected before keeps the measure of its time.
-func (e *denseEmbedder) measure(ctx context.Context, mine *denseTarget) error {
-	if time.Now().Before(e.remeasure) {
-		return nil
-	}
-	q := e.db.queries()
-	known, err := q.UnrelatedOf(ctx, mine.id)
-	if err != nil {
-		return err
-	}
-	last, err := q.LastEmbedded(ctx, mine.id)
-	if err != nil {
-		return err
-	}
-	if last >= max(measureLeast, 2*known.MeasuredUpTo) {
-		sample, err := q.SampleDense(ctx, measureSample, mine.id, last)
-		if err != nil {
-			return err
-		}
-		vectors := make([][]float32, len(sample))
-		for i, v := range sample {
-			vectors[i] = v.Slice()
-		}
-		if of, ok := ranking.Measure(vectors); ok {
-			if err := q.SetUnrelated(ctx, of.Median, of.Spread, last, mine.id); err != nil {
-				return err
-			}
-			e.db.log.InfoContext(ctx, "an embedding model was measured", "model", mine.name, "median", of.Median, "spread", of.Spread, "messages", last)
-		}
-	}
-	e.remeasure = time.Now().Add(e.config.pace.refile)
-	return nil
+	return e.db.queries().SetUnrelated(ctx, of.Median, of.Spread, model)
 }
 
 // unrelated gives what was measured of a model; nil if nothing was.

@@ -63,8 +63,8 @@ type replay struct {
 	asked    asked
 	// unrelated is what was known of the dense model then; of a selection that did not keep that, what is known now.
 	unrelated *ranking.Unrelated
-	sampled  bool // what words are worth depends on messages out of the scope as well
-	out      selection.Replay
+	sampled   bool // what words are worth depends on messages out of the scope as well
+	out       selection.Replay
 }
 
 func (r *replay) run(ctx context.Context) error {

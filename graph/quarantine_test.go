@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -169,7 +170,12 @@ func TestContextItemsSayWhose(t *testing.T) {
 	const fields = `{ id items { hash role origin owner { hash } type } dropped { hash } }`
 	var made struct{ RequestContext struct{ ID string } }
 	requested := a.try(`mutation { requestContext(input: {query: "Where does the falcon nest?", threshold: 0}) `+fields+` }`, nil)
-	want := fmt.Sprintf(`{"hash":"%s","role":"user","origin":"mail","owner":{"hash":"%s"},"type":"CONTEXT"}`, m, hashOf("owner"))
+	var sent struct{ Message struct{ Source string } }
+	a.ask(`query($h: Hash!) { message(hash: $h) { source } }`, object{"h": m}, &sent)
+	if !strings.HasPrefix(sent.Message.Source, "mail; by ") { // an administrator sent it
+		t.Fatalf("the message is from %q", sent.Message.Source)
+	}
+	want := fmt.Sprintf(`{"hash":"%s","role":"user","origin":"%s","owner":{"hash":"%s"},"type":"CONTEXT"}`, m, sent.Message.Source, hashOf("owner"))
 	record := fmt.Sprintf(`{"hash":"%s","role":null,"origin":null,"owner":null,"type":"SECRETARY"}`, records.AddRecords[0].Hash)
 	if text := string(requested.Data); !contains(text, want) || !contains(text, record) {
 		t.Fatalf("items are %s, want %s and %s", text, want, record)

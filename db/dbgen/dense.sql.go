@@ -407,19 +407,6 @@ func (q *Queries) KeepDenseRecords(ctx context.Context, modelID int32, ids []int
 	return result.RowsAffected(), nil
 }
 
-const lastEmbedded = `-- name: LastEmbedded :one
-SELECT COALESCE((SELECT d.source_id FROM embedding.dense d WHERE d.model_id = $1::INT AND d.kind = 'context'
-    ORDER BY d.source_id DESC LIMIT 1), 0)::BIGINT
-`
-
-// The last message that has a vector of the model; 0 for none.
-func (q *Queries) LastEmbedded(ctx context.Context, modelID int32) (int64, error) {
-	row := q.db.QueryRow(ctx, lastEmbedded, modelID)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
 const leaseIndex = `-- name: LeaseIndex :execrows
 
 UPDATE embedding.models SET index_lease = clock_timestamp() + make_interval(secs => $1::FLOAT8)
@@ -757,36 +744,6 @@ func (q *Queries) ReturnRuns(ctx context.Context, arg ReturnRunsParams) error {
 	return err
 }
 
-const sampleDense = `-- name: SampleDense :many
-SELECT s.vector::halfvec AS vector FROM (
-    SELECT DISTINCT v.source_id, v.vector FROM generate_series(0, CAST($1 AS BIGINT) - 1) AS i (place) CROSS JOIN LATERAL (
-        SELECT d.source_id, d.vector FROM embedding.dense d
-        WHERE d.model_id = $2::INT AND d.kind = 'context' AND d.source_id > CAST($3 AS BIGINT) * i.place / CAST($1 AS BIGINT)
-        ORDER BY d.source_id LIMIT 1) v) s
-ORDER BY s.source_id
-`
-
-// Vectors of messages that are as far from each other in the log as so many can be: the same for the same log.
-func (q *Queries) SampleDense(ctx context.Context, rowCount int64, modelID int32, upTo int64) ([]pgvector.HalfVector, error) {
-	rows, err := q.db.Query(ctx, sampleDense, rowCount, modelID, upTo)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []pgvector.HalfVector{}
-	for rows.Next() {
-		var vector pgvector.HalfVector
-		if err := rows.Scan(&vector); err != nil {
-			return nil, err
-		}
-		items = append(items, vector)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const serves = `-- name: Serves :one
 SELECT EXISTS (SELECT FROM embedding.serving s WHERE s.model_id = $1::INT)
 `
@@ -808,17 +765,12 @@ func (q *Queries) SetProblem(ctx context.Context, problem *string, iD int32) err
 }
 
 const setUnrelated = `-- name: SetUnrelated :exec
-UPDATE embedding.models SET unrelated_median = $1::FLOAT8, unrelated_spread = $2::FLOAT8, measured_up_to = $3
-WHERE id = $4 AND (unrelated_median IS NULL OR measured_up_to < $3)
+UPDATE embedding.models SET unrelated_median = $1::FLOAT8, unrelated_spread = $2::FLOAT8
+WHERE id = $3 AND unrelated_median IS NULL
 `
 
-func (q *Queries) SetUnrelated(ctx context.Context, median float64, spread float64, upTo int64, iD int32) error {
-	_, err := q.db.Exec(ctx, setUnrelated,
-		median,
-		spread,
-		upTo,
-		iD,
-	)
+func (q *Queries) SetUnrelated(ctx context.Context, median float64, spread float64, iD int32) error {
+	_, err := q.db.Exec(ctx, setUnrelated, median, spread, iD)
 	return err
 }
 
@@ -850,20 +802,19 @@ func (q *Queries) SwitchModel(ctx context.Context, id int32) (int64, error) {
 }
 
 const unrelatedOf = `-- name: UnrelatedOf :one
-SELECT m.unrelated_median, m.unrelated_spread, m.measured_up_to FROM embedding.models m WHERE m.id = $1
+SELECT m.unrelated_median, m.unrelated_spread FROM embedding.models m WHERE m.id = $1
 `
 
 type UnrelatedOfRow struct {
 	UnrelatedMedian *float64
 	UnrelatedSpread *float64
-	MeasuredUpTo    int64
 }
 
-// What was measured of a model, if it was, and up to which message.
+// What was measured of a model, if it was.
 func (q *Queries) UnrelatedOf(ctx context.Context, id int32) (UnrelatedOfRow, error) {
 	row := q.db.QueryRow(ctx, unrelatedOf, id)
 	var i UnrelatedOfRow
-	err := row.Scan(&i.UnrelatedMedian, &i.UnrelatedSpread, &i.MeasuredUpTo)
+	err := row.Scan(&i.UnrelatedMedian, &i.UnrelatedSpread)
 	return i, err
 }
 

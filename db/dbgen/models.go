@@ -395,7 +395,6 @@ type EmbeddingModel struct {
 	Problem         *string
 	UnrelatedMedian *float64
 	UnrelatedSpread *float64
-	MeasuredUpTo    int64
 }
 
 type EmbeddingPending struct {

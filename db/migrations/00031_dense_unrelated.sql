@@ -6,5 +6,4 @@ SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 ALTER TABLE embedding.models
     ADD COLUMN unrelated_median FLOAT8, -- of the cosines of what is unrelated; NULL until it was measured
     ADD COLUMN unrelated_spread FLOAT8 CHECK (unrelated_spread > 0),
-    ADD COLUMN measured_up_to BIGINT NOT NULL DEFAULT 0, -- the last message then; 0: by texts of the server's own
     ADD CONSTRAINT models_unrelated CHECK ((unrelated_median IS NULL) = (unrelated_spread IS NULL));

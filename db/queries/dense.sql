@@ -84,26 +84,12 @@ SELECT m.id, m.name, m.asked_as::TEXT AS asked_as, m.dimensions, m.probe::halfve
 WHERE m.kind = 'dense' AND m.name = @name::TEXT;
 
 -- name: UnrelatedOf :one
--- What was measured of a model, if it was, and up to which message.
-SELECT m.unrelated_median, m.unrelated_spread, m.measured_up_to FROM embedding.models m WHERE m.id = @id;
+-- What was measured of a model, if it was.
+SELECT m.unrelated_median, m.unrelated_spread FROM embedding.models m WHERE m.id = @id;
 
 -- name: SetUnrelated :exec
-UPDATE embedding.models SET unrelated_median = @median::FLOAT8, unrelated_spread = @spread::FLOAT8, measured_up_to = @up_to
-WHERE id = @id AND (unrelated_median IS NULL OR measured_up_to < @up_to);
-
--- name: LastEmbedded :one
--- The last message that has a vector of the model; 0 for none.
-SELECT COALESCE((SELECT d.source_id FROM embedding.dense d WHERE d.model_id = @model_id::INT AND d.kind = 'context'
-    ORDER BY d.source_id DESC LIMIT 1), 0)::BIGINT;
-
--- name: SampleDense :many
--- Vectors of messages that are as far from each other in the log as so many can be: the same for the same log.
-SELECT s.vector::halfvec AS vector FROM (
-    SELECT DISTINCT v.source_id, v.vector FROM generate_series(0, CAST(@row_count AS BIGINT) - 1) AS i (place) CROSS JOIN LATERAL (
-        SELECT d.source_id, d.vector FROM embedding.dense d
-        WHERE d.model_id = @model_id::INT AND d.kind = 'context' AND d.source_id > CAST(@up_to AS BIGINT) * i.place / CAST(@row_count AS BIGINT)
-        ORDER BY d.source_id LIMIT 1) v) s
-ORDER BY s.source_id;
+UPDATE embedding.models SET unrelated_median = @median::FLOAT8, unrelated_spread = @spread::FLOAT8
+WHERE id = @id AND unrelated_median IS NULL;
 
 -- name: SetProblem :exec
 UPDATE embedding.models SET problem = sqlc.narg('problem')::TEXT WHERE id = @id AND problem IS DISTINCT FROM sqlc.narg('problem')::TEXT;
