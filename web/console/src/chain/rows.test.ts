@@ -37,6 +37,16 @@ describe("rows", () => {
     expect(kinds(shown)).toEqual([[true], [true], [true, kind], [true]]);
   });
 
+  it("whose content is gone are told of unless that is on the record", () => {
+    const gone = (state: string) =>
+      messages.map((m) => {
+        if (m.sequence !== 3) return m;
+        return { ...m, content: null, integrity: { ...m.integrity, contentPreimage: null, state } };
+      });
+    expect(kinds(gone("CHAINED"), gone("CHAINED"))).toEqual([[true], [true], [true, "content"], [true]]);
+    expect(kinds(gone("ERASED"), gone("ERASED"))).toEqual([[true], [true], [true], [true]]);
+  });
+
   it("are not vouched for by the bytes of another hash", () => {
     const forged = write({ sequence: 3, prevHash: messages[1]?.hash ?? null, content: "Forged" });
     const shown = messages.map((m) => (m.sequence === 3 ? forged : m));

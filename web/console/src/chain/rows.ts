@@ -1,6 +1,6 @@
 // Checks messages that are in view: before the whole chain comes to them, and whenever they are shown anew. Pure.
 import { checkSeal, type Heads } from "../seal/check";
-import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
+import { type ChainMessage, checkLink, checkShown, type Finding } from "./check";
 
 /** A message as a list shows it. */
 export type Shown = Omit<ChainMessage, "attachments" | "ambient" | "integrity">;
@@ -26,7 +26,7 @@ export function checkRows(
     const given = whole.get(row.hash);
     if (!given) return null;
     const m = { ...given, ...row, integrity: given.integrity };
-    const { hash, findings } = checkMessage(m);
+    const { hash, findings } = checkShown(m);
     const previous = places.get(placeOf(m.session.hash, m.sequence - 1)) ?? null;
     const known = previous !== null || m.sequence === 1;
     const links = known ? checkLink(previous, m) : [];
