@@ -211,53 +211,6 @@ func TestSweepConversations(t *testing.T) {
 	}
 }
 
-// An exchange at the end either renews the conversation or starts none: the log and the working memory say the same.
-func TestExchangeRacesTheEnd(t *testing.T) {
-	t.Parallel()
-	store, _ := open(t)
-	store.SetConversationTTL(time.Minute)
-	clock := handsOf(store)
-	renewed, gone := 0, 0
-	for i := range 40 {
-		c := start(t, store, memory.Client, fmt.Sprint(i))
-		clock.set(c.ExpiresAt.Add(-time.Microsecond))
-		var err error
-		ways := []func(){
-			func() { clock.set(c.ExpiresAt) },
-			func() { _, _ = store.SweepConversations(t.Context()) },
-			func() {
-				_, err = store.RecordExchange(t.Context(), c.ID, db.Exchange{User: "a", Assistant: "b"}, assistant)
-			},
-		}
-		switch i { // who wins for certain, once each; after that they race
-		case 0:
-			ways[0]()
-			ways = ways[1:]
-		case 1:
-			ways[2]()
-			ways = ways[:2]
-		}
-		var wait sync.WaitGroup
-		for _, way := range ways {
-			wait.Go(way)
-		}
-		wait.Wait()
-		rows, readErr := store.SessionMessages(t.Context(), c.ID.Session(), db.Page[int64]{Limit: 5})
-		kept, memoryErr := store.Conversation(t.Context(), c.ID)
-		switch {
-		case err == nil && readErr == nil && len(rows.Items) == 2 && memoryErr == nil && len(kept.History) == 2:
-			renewed++
-		case fault.CodeOf(err) == fault.NotFound && readErr == nil && len(rows.Items) == 0 && fault.CodeOf(memoryErr) == fault.NotFound:
-			gone++
-		default:
-			t.Fatalf("recorded %v; %d messages, %v; memory %+v, %v", err, len(rows.Items), readErr, kept, memoryErr)
-		}
-	}
-	if renewed == 0 || gone == 0 {
-		t.Errorf("%d renewed, %d had ended; want both", renewed, gone)
-	}
-}
-
 // Exchanges of one conversation, at once and from two servers, are all there, in the log's order.
 func TestExchangesAtOnce(t *testing.T) {
 	t.Parallel()
