@@ -51,7 +51,7 @@ describe.each([
     expect(await v.focused()).toBe(again);
     expect(await v.page.evaluate(() => document.documentElement.lang)).toBe(language);
     await v.accessible(`${path} without words`);
-    await v.page.unroute(/\/assets\/.*\.js$/, catalogue);
+    await v.page.unrouteAll({ behavior: "wait" });
     await v.page.keyboard.press("Enter");
     await v.page.locator("form input").waitFor(); // asks for a token, as a first visit does
     await v.end(/console: Failed to load resource/, /Failed to fetch dynamically imported module/);
