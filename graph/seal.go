@@ -71,12 +71,13 @@ func integrityState(ctx context.Context, m *chain.Message) (model.IntegrityState
 	if err != nil || erasure != nil {
 		return model.IntegrityStateErased, err
 	}
-	if !intact(m) {
-		return model.IntegrityStateChained, nil
-	}
 	sealed, err := loader.From(ctx).Integrity.Sealed.Load(ctx, m.Hash)
+	if err != nil || !sealed.Covered {
+		return model.IntegrityStateChained, err
+	}
+	whole, err := intact(ctx, m)
 	switch {
-	case err != nil || !sealed.Covered:
+	case err != nil || !whole:
 		return model.IntegrityStateChained, err
 	case sealed.Witnessed:
 		return model.IntegrityStateWitnessed, nil
@@ -84,10 +85,15 @@ func integrityState(ctx context.Context, m *chain.Message) (model.IntegrityState
 	return model.IntegrityStateSealed, nil
 }
 
-// intact tells whether a message has all that its hash covers, as it does.
-func intact(m *chain.Message) bool {
-	return m.Content != nil && m.Attachments != nil && m.ComputeHash() == m.Hash &&
-		chain.Sum(chain.ContentPreimage(m.Salt, *m.Content, *m.Attachments, m.Ambient)) == m.ContentDigest
+// intact tells whether a message has all that its hash covers, as it does: its refs, too, which have rows of their own.
+// Those of a page come together, and once for all of its fields.
+func intact(ctx context.Context, m *chain.Message) (bool, error) {
+	if m.Content == nil || m.Attachments == nil || m.ComputeHash() != m.Hash ||
+		chain.Sum(chain.ContentPreimage(m.Salt, *m.Content, *m.Attachments, m.Ambient)) != m.ContentDigest {
+		return false, nil
+	}
+	refs, err := loader.From(ctx).Refs.Load(ctx, m.Hash)
+	return chain.RefsDigest(refs) == m.RefsDigest, err
 }
 
 // erasureOf gives what records that a message was erased, nil if nothing does.

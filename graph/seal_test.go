@@ -181,6 +181,51 @@ func TestIntegrityOfWhatWasAltered(t *testing.T) {
 	}
 }
 
+// Refs have rows of their own, which the hash covers as well.
+func TestIntegrityOfWhatHasOtherRefs(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	cited := a.append(message("s", "one"), message("s", "two"))
+	refs := func(hashes ...string) object {
+		list := make([]object, len(hashes))
+		for i, h := range hashes {
+			list[i] = object{"hash": h, "type": "CONTEXT"}
+		}
+		return object{"refs": list}
+	}
+	hashes := a.append(message("s", "three", refs(cited...)), message("s", "four", refs(cited[0])), message("s", "five", refs(cited...)),
+		message("s", "six"), message("s", "seven", refs(cited[1])))
+	startSealer(t, a.store, t.TempDir())
+	a.until("all is sealed", allSealed)
+	conn, err := pgx.Connect(t.Context(), a.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "ALTER TABLE log.message_refs DISABLE TRIGGER ALL"); err != nil {
+		t.Fatal(err)
+	}
+	for i, sql := range []string{
+		"DELETE FROM log.message_refs WHERE message_hash = $1 AND position = 2",
+		"UPDATE log.message_refs SET ref_hash = repeat('ab', 32) WHERE message_hash = $1",
+		"UPDATE log.message_refs SET position = position + 2 WHERE message_hash = $1 AND position = 1",
+		"INSERT INTO log.message_refs (message_hash, position, ref_hash, ref_type) VALUES ($1, 1, repeat('ab', 32), 'context')",
+	} {
+		if got := a.integrity(hashes[i]); got.State != "SEALED" {
+			t.Errorf("before: %+v, want SEALED", got)
+		}
+		if _, err := conn.Exec(t.Context(), sql, hashes[i]); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.integrity(hashes[i]); got.State != "CHAINED" {
+			t.Errorf("after %s: %+v, want CHAINED", sql, got)
+		}
+	}
+	if got := a.integrity(hashes[4]); got.State != "SEALED" {
+		t.Errorf("another: %+v, want SEALED", got)
+	}
+}
+
 // What is asked of a page's integrity takes the same few statements whatever its length, and proofs only if asked for.
 func TestIntegrityStatements(t *testing.T) {
 	t.Parallel()
@@ -216,7 +261,7 @@ func TestIntegrityStatements(t *testing.T) {
 	for _, tt := range []struct {
 		fields string
 		most   int64
-	}{{"preimage", 1}, {"state", 3}, {"state leafIndex erasure { hash }", 3}, {"proof", 6}, {"state leafIndex proof preimage", 8}} {
+	}{{"preimage", 1}, {"state", 4}, {"state leafIndex erasure { hash }", 4}, {"state } refs { hash", 4}, {"proof", 6}, {"state leafIndex proof preimage", 9}} {
 		one, many := count(tt.fields, 1), count(tt.fields, 200)
 		if many > tt.most || one > tt.most {
 			t.Errorf("{%s} took %d statements for one message and %d for 200, want at most %d", tt.fields, one, many, tt.most)
