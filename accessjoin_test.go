@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/tzzr/context-manager/db"
+	"github.com/google/go-cmp/cmp"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -66,11 +68,16 @@ func TestStrangersGainNothing(t *testing.T) {
 				"before anything was said": with("createdAt", "1999-01-01T00:00:00Z"),
 			} {
 				r := s.ask(token, sayOne, object{"m": m}).reply(t)
-				if r.code() != "NOT_FOUND" {
+				if m["refs"] != nil { // as in a session that is free: see TestForeignSessionIsAsFreeUntilWritten
+					if r.code() != "BAD_USER_INPUT" || !strings.Contains(r.Errors[0].Message, "refs[0].hash") {
+						t.Errorf("%s: %+v, want BAD_USER_INPUT of the ref", name, r)
+					}
+				} else if r.code() != "NOT_FOUND" {
 					t.Errorf("%s: %+v, want NOT_FOUND", name, r)
 					continue
+				} else {
+					told = append(told, r.Errors[0].Message)
 				}
-				told = append(told, r.Errors[0].Message)
 				delete(m, "refs")
 				again := s.ask(token, "mutation($s: ID!, $m: MessageInput!) { recordSelection(selection: $s, message: $m) { hash } }", object{"s": id, "m": m}).reply(t)
 				if again.code() != "NOT_FOUND" {
@@ -109,6 +116,75 @@ func TestStrangersGainNothing(t *testing.T) {
 			}
 			if n := s.sees(s.token(auth.Client, ana, 0)); n != 2 {
 				t.Errorf("Ana sees %v messages, want two: nothing was written", n)
+			}
+		})
+	}
+}
+
+// What is not written for another reason is answered byte for byte alike, whether a session is another's or nobody's.
+func TestForeignSessionIsAnsweredAsFree(t *testing.T) {
+	t.Parallel()
+	for _, fenced := range []bool{true, false} {
+		t.Run(fmt.Sprint("fenced ", fenced), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, fenced, config.Server{})
+			own := says(dan, "dan's", "Dan's own")
+			own.IdempotencyKey = ptr("Dan's key")
+			written := s.append(says(ana, "theirs", "Ana's", ben), says(ben, "theirs", "Ben's", ana), own)
+			chosen, err := s.As(dan).RequestContext(t.Context(), selection.Request{Query: "own", Limit: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			token := s.token(auth.Agent, dan, auth.AllScopes)
+			message := func(session chain.Hash, fields object) object {
+				m := object{"sessionHash": session, "ownerId": dan, "playerIds": []chain.Hash{dan}, "content": "let me in"}
+				maps.Copy(m, fields)
+				return m
+			}
+			for name, wrong := range map[string]object{
+				"an owner":              {"ownerId": ana},
+				"the head":              {"prevHash": written[1].Hash},
+				"an invented head":      {"prevHash": sumOf("invented")},
+				"a hidden ref":          {"refs": []object{{"hash": written[0].Hash, "type": "CONTEXT"}}},
+				"an invented ref":       {"refs": []object{{"hash": sumOf("invented"), "type": "CONTEXT"}}},
+				"a used key":            {"idempotencyKey": "Dan's key"},
+				"a key of the server's": {"idempotencyKey": "event:1"},
+				"an event of erasure":   {"eventType": "ERASURE"},
+				"an importance":         {"importance": 3},
+				"an administrator's":    {"source": "x; by " + playerOf("admin").String()},
+				"no content":            {"content": ""},
+				"a year":                {"createdAt": "-1-01-01T00:00:00Z"},
+				"attachments":           {"attachments": "\u0000"},
+			} {
+				var told [2][]string
+				for i, session := range []chain.Hash{written[0].SessionHash, sumOf("session:nobody's")} {
+					for _, list := range [][]object{
+						{message(session, wrong)},
+						{message(session, nil), message(session, wrong)},
+						{message(session, nil), message(own.SessionHash, wrong)},
+						{message(own.SessionHash, wrong), message(session, nil)},
+					} {
+						a := s.ask(token, "mutation($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }", object{"m": list})
+						told[i] = append(told[i], fmt.Sprint(a.status, string(a.body)))
+					}
+					m := message(session, wrong)
+					if delete(m, "refs"); m["prevHash"] == nil && wrong["refs"] != nil {
+						continue // would be written where it is free
+					}
+					a := s.ask(token, "mutation($s: ID!, $m: MessageInput!) { recordSelection(selection: $s, message: $m) { hash } }", object{"s": model.GlobalID("ContextSelection", chosen.ID), "m": m})
+					told[i] = append(told[i], fmt.Sprint(a.status, string(a.body)))
+				}
+				if diff := cmp.Diff(told[0], told[1]); diff != "" {
+					t.Errorf("%s: another's session (-) and a free one (+): %s", name, diff)
+				}
+				for _, answer := range told[1] {
+					if !strings.Contains(answer, `"errors"`) {
+						t.Errorf("%s: it was written: %s", name, answer)
+					}
+				}
+			}
+			if n := s.sees(token); n != 1 {
+				t.Errorf("Dan sees %v messages, want his own", n)
 			}
 		})
 	}

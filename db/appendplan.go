@@ -245,60 +245,9 @@ func (p *appendPlan) readUsed(ctx context.Context, q *dbgen.Queries) error {
 	return nil
 }
 
-// call plans one call and gives its messages, or says why it cannot be written.
-func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
-	if err := p.check(call); err != nil {
-		return nil, err
-	}
-	return p.make(call)
-}
-
-// check refuses a call for all that need not be hashed to be refused, so that refusing costs little however much is sent.
-// What its own messages lead to is left to make, but for their hashes, which nobody can know before: their salts are random.
-func (p *appendPlan) check(call *appendCall) error {
-	before := map[chain.Hash]*chain.Draft{} // what this call adds to a session, the last of it
-	keys := map[appendKey]bool{}
-	for i := range call.drafts {
-		d, field := &call.drafts[i], fmt.Sprintf("messages[%d]", i)
-		if d.IdempotencyKey != nil {
-			key := keyOf(d)
-			if keys[key] || p.uses[key] != nil {
-				continue // a repetition, or another message, which its fingerprint tells
-			}
-			keys[key] = true
-		}
-		h, last := p.heads[d.SessionHash], before[d.SessionHash]
-		if err := p.mayAdd(call, d, h, last != nil, field); err != nil {
-			return err
-		}
-		before[d.SessionHash] = d
-		if last == nil {
-			if _, err := p.place(d, h, call.viewer, field); err != nil {
-				return err
-			}
-		} else if d.PrevHash != nil && last.Original == nil {
-			return errNotHead(field)
-		}
-	}
-	return nil
-}
-
-// mayAdd refuses a draft that its writer may not add to a session with such a head; changed says that the call itself has
-// added to it before.
-func (p *appendPlan) mayAdd(call *appendCall, d *chain.Draft, h head, changed bool, field string) error {
-	switch {
-	case call.viewer != nil && h.hash != nil && !changed && !p.members[member{*call.viewer, d.SessionHash}]:
-		return &fault.Error{Code: fault.NotFound, Field: field + ".sessionHash", Message: "names no session of yours"}
-	case d.Original == nil && (h.audit || d.SessionHash == AuditSession(d.OwnerID)):
-		return errAuditSession(field + ".sessionHash")
-	case call.between && h.hash != nil && !changed && !p.beganAmong(d):
-		return &fault.Error{Code: fault.Conflict, Field: field + ".sessionHash", Message: "names a session that somebody else has begun"}
-	}
-	return nil
-}
-
-// make plans what check has let through.
-func (p *appendPlan) make(call *appendCall) ([]chain.Message, error) {
+// make plans what check has let through. With a reason that its writer may not be told before all others, the plan stays as it
+// was, and the reason is given if there is no other.
+func (p *appendPlan) make(call *appendCall, barred error) ([]chain.Message, error) {
 	messages := make([]chain.Message, len(call.drafts))
 	fresh := make([]bool, len(call.drafts))
 	prepared := call.preparedOnce()
@@ -323,10 +272,7 @@ func (p *appendPlan) make(call *appendCall) ([]chain.Message, error) {
 		}
 		h, changed := heads[d.SessionHash]
 		if !changed {
-			h = p.heads[d.SessionHash]
-		}
-		if err := p.mayAdd(call, d, h, changed, field); err != nil {
-			return nil, err
+			h, _ = p.found(call, d, field)
 		}
 		at, err := p.place(d, h, call.viewer, field)
 		if err != nil {
@@ -342,7 +288,7 @@ func (p *appendPlan) make(call *appendCall) ([]chain.Message, error) {
 			uses[key] = &use{fingerprint: &prepared[i].fingerprint, hash: m.Hash, message: m}
 		}
 	}
-	if err := p.converse(call.exchange, messages, len(repeats)); err != nil {
+	if err := p.converse(call.exchange, messages, len(repeats), barred); err != nil {
 		return nil, err
 	}
 	p.repeats = append(p.repeats, repeats...)

@@ -63,6 +63,14 @@ func (c *appendCall) preparedOnce() []prepared {
 	return c.prepared
 }
 
+// fingerprint gives that of one draft, without preparing the others.
+func (c *appendCall) fingerprint(i int) chain.Hash {
+	if c.prepared == nil && c.drafts[i].KeyOf == nil {
+		return c.drafts[i].Fingerprint()
+	}
+	return c.preparedOnce()[i].fingerprint
+}
+
 // prepareKeys lets keys that stand for all of the call have the fingerprint of it all.
 func (c *appendCall) prepareKeys() {
 	var all *chain.Hash

@@ -89,10 +89,10 @@ func fillConversation(c *memory.Conversation, history, state string) (err error)
 }
 
 // converse adds what a call's messages say to their conversation, which is locked. Messages that were written before, as their
-// idempotency keys tell, were added before.
-func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated int) error {
+// idempotency keys tell, were added before. Barred is given where nothing else refuses them, and then nothing is added.
+func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated int, barred error) error {
 	if x == nil {
-		return nil
+		return barred
 	}
 	now, id := p.now.UTC(), x.id.String()
 	if at := x.inHands(); at != nil {
@@ -114,6 +114,9 @@ func (p *appendPlan) converse(x *exchange, messages []chain.Message, repeated in
 		var err error
 		if changed.State, err = changed.State.Merge("state", x.patch); err != nil {
 			return err
+		}
+		if barred != nil {
+			return barred
 		}
 		changed.Touch(now, x.ttl)
 		p.talks[id], p.said[id] = &changed, true
