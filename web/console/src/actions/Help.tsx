@@ -5,6 +5,7 @@ import { t } from "../words";
 import styles from "./Help.module.css";
 import { Keys } from "./Keys";
 import { isSingle } from "./keys";
+import { keepIn } from "./listen";
 import { type ActionId, actionIds, actionOf, groups } from "./registry";
 import { SingleKeys } from "./SingleKeys";
 import { useActions } from "./useActions";
@@ -17,8 +18,8 @@ export default function Help({ onClose }: { onClose: () => void }) {
   useEffect(() => {
     if (!dialog.current?.open) dialog.current?.showModal();
   }, []);
-  const onKeyDown = (event: KeyboardEvent) => {
-    event.stopPropagation(); // keys here are not the page's
+  const onKeyDown = (event: KeyboardEvent<HTMLDialogElement>) => {
+    keepIn(event);
     if (event.key === "?") dialog.current?.close();
   };
   const keyed = actionIds.filter((a) => actionOf(a).keys);

@@ -8,6 +8,7 @@ import { Icon } from "../ui/icons";
 import { t } from "../words";
 import { type Entry, entriesAt, entriesOf } from "./entries";
 import { Keys } from "./Keys";
+import { keepIn } from "./listen";
 import type { Choice } from "./offers";
 import styles from "./Palette.module.css";
 import { NamedQuery } from "./query";
@@ -42,8 +43,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     remember(identity.player, { action: entry.action, of: entry.of });
     run({ id: entry.action, of: entry.of });
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    event.stopPropagation(); // keys here are not the page's
+  const onKeyDown = (event: KeyboardEvent<HTMLDialogElement>) => {
+    keepIn(event);
+    if (!event.currentTarget.open) return;
     if (event.key === "Enter") choose(entries[active]);
     else if (event.key === "k" && (event.ctrlKey || event.metaKey)) dialog.current?.close();
     else if (event.key === "ArrowDown" || event.key === "ArrowUp") {

@@ -1,3 +1,4 @@
+import type { KeyboardEvent } from "react";
 import { tinykeys } from "tinykeys";
 import { bindingsOf, isSingle } from "./keys";
 import type { Offers } from "./offers";
@@ -11,9 +12,9 @@ const pause = 2_000;
  * fields, and all keys to a dialog that is open; single: whether single keys count at all.
  */
 export function listen(offers: Offers, single: () => boolean): () => void {
-  const map: Record<string, (event: KeyboardEvent) => void> = {};
+  const map: Record<string, (event: globalThis.KeyboardEvent) => void> = {};
   for (const [keys, ids] of byKeys()) {
-    const press = (event: KeyboardEvent) => {
+    const press = (event: globalThis.KeyboardEvent) => {
       // What was done already, by a longer sequence or by whatever has the focus, is not done twice.
       if (event.defaultPrevented || event.isComposing || isElsewhere()) return;
       if (isSingle(keys) && !single()) return;
@@ -40,9 +41,17 @@ const isElsewhere = (): boolean => document.querySelector("dialog:modal, [popove
 
 const choosing = new Set(["button", "checkbox", "color", "file", "image", "radio", "reset", "submit"]);
 
-/** Whether keys pressed there write something, or choose among options by their letters. */
+/**
+ * Keeps a key that is pressed in an open dialog from the page behind it. One that has just closed may still have the focus
+ * for a moment, and keeps nothing.
+ */
+export function keepIn(event: KeyboardEvent<HTMLDialogElement>): void {
+  if (event.currentTarget.open) event.stopPropagation();
+}
+
+/** Whether keys pressed there, where it is shown, write something, or choose among options by their letters. */
 export function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
+  if (!(target instanceof HTMLElement) || !target.checkVisibility()) return false;
   if (target instanceof HTMLInputElement) return !choosing.has(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }

@@ -1,4 +1,5 @@
 import { createContext, use, useEffect, useRef } from "react";
+import { keepIn } from "../actions/listen";
 import { roleWord } from "../api/rights";
 import { type SessionState, useSession } from "../api/session";
 import { TokenForm } from "../pages/signin/TokenForm";
@@ -53,7 +54,7 @@ function Dialog({ control: { ask, arrive }, why }: { control: Control; why: stri
       className={dialogs.dialog}
       aria-labelledby="ended"
       onClose={() => ask(false)}
-      onKeyDown={(e) => e.stopPropagation()}
+      onKeyDown={keepIn}
     >
       <div className={dialogs.form}>
         <h2 id="ended">{t("app.ended.title")}</h2>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { keepIn } from "../actions/listen";
 import { roleWord } from "../api/rights";
 import { type Offer, type SessionState, signIn, useSession } from "../api/session";
 import { Button } from "../ui/Button";
@@ -31,13 +32,7 @@ export function OtherToken({ offer: { token, whose }, onState, onClose }: Props)
     setFailed(state.kind === "checking" ? "" : (state.reason ?? t("api.session.rejected")));
   };
   return (
-    <dialog
-      ref={dialog}
-      className={dialogs.dialog}
-      aria-labelledby="other-token"
-      onClose={onClose}
-      onKeyDown={(e) => e.stopPropagation()}
-    >
+    <dialog ref={dialog} className={dialogs.dialog} aria-labelledby="other-token" onClose={onClose} onKeyDown={keepIn}>
       <div className={dialogs.form}>
         <h2 id="other-token">{t("app.other")}</h2>
         <p>

@@ -1,4 +1,5 @@
-import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { keepIn } from "../../actions/listen";
 import { words } from "../../api/errors";
 import { Button } from "../../ui/Button";
 import styles from "../../ui/Dialog.module.css";
@@ -24,9 +25,8 @@ export function Jump({ onJump, onClose }: Props) {
     if (wrong === null) onClose();
     else setProblem(wrong);
   };
-  const onKeyDown = (event: KeyboardEvent) => event.stopPropagation(); // keys here are not the page's
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-labelledby={titled} onClose={onClose} onKeyDown={onKeyDown}>
+    <dialog ref={dialog} className={styles.dialog} aria-labelledby={titled} onClose={onClose} onKeyDown={keepIn}>
       <form className={styles.form} onSubmit={(e) => void submit(e)}>
         <h2 id={titled}>{t("thread.jump.title")}</h2>
         <label className={styles.label}>
