@@ -10,6 +10,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
 // jsonPost answers requests by POST. The front has looked at them; gqlgen's own transport would decode a body again, and scan
@@ -39,7 +40,11 @@ func (jsonPost) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExe
 		return
 	}
 	answer, ctx := exec.DispatchOperation(ctx, op)
-	writeResponse(w, http.StatusOK, answer(ctx), x.began)
+	response := answer(ctx)
+	if response == nil { // the client went away before anything was done
+		response = exec.DispatchError(graphql.WithOperationContext(ctx, op), gqlerror.List{gqlerror.Wrap(ctx.Err())})
+	}
+	writeResponse(w, http.StatusOK, response, x.began)
 }
 
 // The types of an answer.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 // Every answer is JSON and tells its length, so that it comes in one piece: also one that is not copied, and one of errors.
@@ -42,5 +46,19 @@ func TestWriteResponseTellsItsLength(t *testing.T) {
 		if err != nil || body.String() != of.want || answer.StatusCode != of.status || answer.ContentLength != int64(len(of.want)) || answer.TransferEncoding != nil {
 			t.Errorf("%s: %s, %d bytes told, in %q: %.100s, %v", name, answer.Status, answer.ContentLength, answer.TransferEncoding, body.String(), err)
 		}
+	}
+}
+
+// A client that goes away before anything was done for it is no error of the server's.
+func TestPostOfWhoWentAway(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(requestBody(t, "{ __typename }", nil)))
+	r.Header.Set("Content-Type", "application/json")
+	ctx, cancel := context.WithCancel(auth.WithCaller(r.Context(), auth.Caller{}))
+	cancel()
+	w := httptest.NewRecorder()
+	quiet().ServeHTTP(w, r.WithContext(ctx))
+	if a := read(t, w.Result()); a.code() != fault.Unavailable || a.message() != "the request was ended before it was answered" {
+		t.Errorf("the answer is %d %+v, not that the request was ended", w.Code, a)
 	}
 }
