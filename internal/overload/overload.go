@@ -122,23 +122,27 @@ func (s *share) add(who string, n int64) {
 	}
 }
 
-// Gate lets so many in at a time, and so many wait for a moment: of both, the last quarter is kept as that of a Room is. Make
-// it with New; nil lets everybody in. It is safe for concurrent use.
+// Gate lets so many in at a time, and so many wait for a moment: of both, the last quarter is kept as that of a Room is.
+// Nobody waits who is likely to do so in vain, which would cost as much as to be served and come to a late refusal: while
+// whoever is first has waited for half of Patience, others are refused at once; and of those of whom one has waited in vain
+// only one waits at a time, until one of them gets in. Make it with New; nil lets everybody in. It is safe for concurrent use.
 type Gate struct {
 	mu      sync.Mutex
 	in      share
 	waiting share
-	queue   list.List // of *waiter, who has waited longest first
+	queue   list.List       // of *waiter, who has waited longest first
+	vain    map[string]bool // of whom one has waited in vain, and none has got in since
 }
 
 type waiter struct {
 	who   string
+	since time.Time
 	ready chan struct{} // closed once they are in
 }
 
 // New makes a gate with places for those at work, and a queue for those who wait for one.
 func New(places, queue int) *Gate {
-	return &Gate{in: newShare(int64(places)), waiting: newShare(int64(queue))}
+	return &Gate{in: newShare(int64(places)), waiting: newShare(int64(queue)), vain: map[string]bool{}}
 }
 
 // Enter gives a place to whoever it is, "" being nobody in particular, which is free again once leave was called; calling it
@@ -155,15 +159,16 @@ func (g *Gate) Enter(ctx context.Context, who string) (leave func(), err error) 
 	w := place.Value.(*waiter)
 	timer := time.NewTimer(Patience)
 	defer timer.Stop()
-	err = ErrFull
+	inVain, err := true, error(ErrFull)
 	select {
 	case <-w.ready:
 		return leave, nil
 	case <-timer.C:
 	case <-ctx.Done():
+		inVain = false
 		err = fault.Wrap(ctx.Err(), fault.Unavailable, "the request ended before its turn; nothing was done")
 	}
-	if !g.giveUp(place) {
+	if !g.giveUp(place, inVain) {
 		return leave, nil // it was let in just now
 	}
 	return nil, err
@@ -175,13 +180,32 @@ func (g *Gate) enter(who string) (*list.Element, error) {
 	defer g.mu.Unlock()
 	switch {
 	case g.in.has(who, 1):
-		g.in.add(who, 1)
+		g.letIn(who)
 		return nil, nil
-	case g.waiting.has(who, 1):
+	case g.waiting.has(who, 1) && !g.hopeless(who):
 		g.waiting.add(who, 1)
-		return g.queue.PushBack(&waiter{who, make(chan struct{})}), nil
+		return g.queue.PushBack(&waiter{who, time.Now(), make(chan struct{})}), nil
 	}
 	return nil, ErrFull
+}
+
+func (g *Gate) letIn(who string) {
+	g.in.add(who, 1)
+	delete(g.vain, who)
+}
+
+// hopeless tells whether somebody would probably wait in vain. Those of whom one has done so say nothing about others, who
+// may have places that they may not.
+func (g *Gate) hopeless(who string) bool {
+	if g.vain[who] {
+		return g.waiting.by[who] > 0
+	}
+	for place := g.queue.Front(); place != nil; place = place.Next() {
+		if w := place.Value.(*waiter); !g.vain[w.who] {
+			return time.Since(w.since) > Patience/2
+		}
+	}
+	return false
 }
 
 // leave gives a place back, to the first in the queue who may have it.
@@ -192,15 +216,18 @@ func (g *Gate) leave(who string) {
 	for place := g.queue.Front(); place != nil; place = place.Next() {
 		if w := place.Value.(*waiter); g.in.has(w.who, 1) {
 			g.drop(place)
-			g.in.add(w.who, 1)
+			g.letIn(w.who)
 			close(w.ready)
 			return
 		}
 	}
+	if len(g.vain) > 0 && g.in.used < g.in.most-g.in.most/4 { // everybody may come in
+		clear(g.vain)
+	}
 }
 
-// giveUp leaves the queue. It tells whether there was still need to.
-func (g *Gate) giveUp(place *list.Element) bool {
+// giveUp leaves the queue, in vain unless who has waited went away. It tells whether there was still need to.
+func (g *Gate) giveUp(place *list.Element, inVain bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
@@ -208,6 +235,9 @@ func (g *Gate) giveUp(place *list.Element) bool {
 		return false
 	default:
 		g.drop(place)
+		if inVain {
+			g.vain[place.Value.(*waiter).who] = true
+		}
 		return true
 	}
 }
