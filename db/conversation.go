@@ -18,7 +18,7 @@ import (
 
 // Limits of conversations.
 const (
-	MaxConversations = 10_000 // that a user has at a time with an assistant
+	MaxConversations = 10_000 // that a user has at a time with an assistant, but for what took the place of deleted ones
 	MaxListed        = 1000   // of a user's, the latest
 	MaxExchangeKey   = 200    // bytes of an idempotency key
 )
@@ -54,16 +54,17 @@ func (d *DB) startConversation(ctx context.Context, id memory.ID, assistant chai
 			KindTable: "players", Namespace: "plu", Key: memory.UserKey(id.Role, id.UserID), Hash: memory.Person(id.Role, id.UserID).String(),
 		})
 		if err == nil {
-			*started, err = d.newConversation(ctx, q, id, person, assistant)
+			*started, err = d.newConversation(ctx, q, id, person, assistant, MaxConversations)
 		}
 		return err
 	})
 }
 
-func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID, person, assistant chain.Hash) (memory.Conversation, error) {
+// newConversation begins one unless the user has as many with the assistant as most.
+func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID, person, assistant chain.Hash, most int64) (memory.Conversation, error) {
 	rows, err := q.NewConversation(ctx, dbgen.NewConversationParams{
 		ID: id.String(), Role: string(id.Role), UserID: id.UserID, Person: person.String(), Assistant: assistant.String(),
-		SessionHash: id.Session().String(), Now: d.inHands(), Seconds: d.conversationTTL.Seconds(), Most: MaxConversations,
+		SessionHash: id.Session().String(), Now: d.inHands(), Seconds: d.conversationTTL.Seconds(), Most: most,
 	})
 	if err == nil && len(rows) == 0 {
 		err = fault.New(fault.Conflict, "the user has %d conversations with you, which is the most at a time", MaxConversations)

@@ -3,8 +3,11 @@ package db_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/auth"
@@ -147,4 +150,66 @@ func TestConversationErasedAfterItsEnd(t *testing.T) {
 	_, err := store.DeleteConversation(t.Context(), silent.ID, "x", assistant)
 	wantGone(t, "ended without a word", err)
 	wantLog(t, store, int64(3*3*len(end)))
+}
+
+// What is counted before is what goes, of both alone, each selection once; it is counted of what has ended as well, for whom it
+// may be erased, and counting does nothing.
+func TestConversationEraseImpact(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	clock, conn := handsOf(store), superuser(t, url)
+	silent := start(t, store, memory.Client, "43")
+	c := exchanged(t, store, start(t, store, memory.Client, "42").ID, "hola", "mañana")
+	session := c.ID.Session()
+	third := mustAppend(t, store, chain.Draft{SessionHash: session, ThreadHash: &session, OwnerID: c.Person, PlayerIDs: []chain.Hash{assistant}, Content: "¿sí?", IdempotencyKey: ptr("k")})[0]
+	mustAppend(t, store,
+		chain.Draft{SessionHash: session, ThreadHash: &session, OwnerID: hashOf("ply:stranger"), PlayerIDs: []chain.Hash{c.Person}, Content: "of somebody else"},
+		chain.Draft{SessionHash: hashOf("s"), OwnerID: assistant, Content: "cites both", Refs: []chain.Ref{{Type: chain.RefContext, Hash: c.History[0].Message}, {Type: chain.RefContext, Hash: third.Hash}}})
+	impact := func(what string, of *db.DB, id memory.ID) db.EraseImpact {
+		t.Helper()
+		found, in, err := of.ConversationEraseImpact(t.Context(), id)
+		if err != nil || in != id.Session() {
+			t.Fatalf("%s: session %s, %v", what, in, err)
+		}
+		found.Lexical, found.Terms = 0, 0
+		return found
+	}
+	want := db.EraseImpact{Contents: 3, Content: 4 + 7 + 6, Attachments: 6, Keys: 1, CitedBy: 2}
+	if diff := cmp.Diff(want, impact("live", store, c.ID)); diff != "" {
+		t.Errorf("live: %s", diff)
+	}
+	if diff := cmp.Diff(db.EraseImpact{}, impact("silent", store, silent.ID)); diff != "" {
+		t.Errorf("silent: %s", diff)
+	}
+	clock.set(c.ExpiresAt)
+	mustErase(t, store, third.Hash)
+	want = db.EraseImpact{Contents: 2, ErasedBefore: 1, Content: 4 + 7, Attachments: 4, CitedBy: 1}
+	for who, as := range map[string]*db.DB{"everybody": store, "the assistant": store.As(assistant), "the user": store.As(c.Person)} {
+		if who == "the user" {
+			want.CitedBy = 0 // they do not see the session that it is cited in
+		} else {
+			want.CitedBy = 1
+		}
+		if diff := cmp.Diff(want, impact(who, as, c.ID)); diff != "" {
+			t.Errorf("ended, %s: %s", who, diff)
+		}
+	}
+	for who, player := range map[string]chain.Hash{"another user": memory.Person(memory.Client, "43"), "a stranger": hashOf("ply:stranger")} {
+		_, _, err := store.As(player).ConversationEraseImpact(t.Context(), c.ID)
+		wantGone(t, who, err)
+	}
+	_, _, err := store.ConversationEraseImpact(t.Context(), silent.ID)
+	wantGone(t, "ended without a word", err)
+	if n := value[int](t, conn, fmt.Sprintf(unerased, session)); n != 3 {
+		t.Errorf("counted, %d messages have their content, want 3", n)
+	}
+	if _, err := store.DeleteConversation(t.Context(), c.ID, "x", assistant); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(db.EraseImpact{Obstacle: db.ErasedBefore, ErasedBefore: 3}, impact("erased", store, c.ID)); diff != "" {
+		t.Errorf("erased: %s", diff)
+	}
+	if _, err := store.DeleteConversation(t.Context(), c.ID, strings.Repeat("x", db.MaxReasonBytes+1), assistant); fault.CodeOf(err) != fault.BadUserInput {
+		t.Errorf("with a reason that is too long: %v", err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // EraseObstacle says why a message cannot be erased.
@@ -17,9 +18,12 @@ const (
 	OnRecordForGood EraseObstacle = "audit" // it stands in the session of an administrator's acts
 )
 
-// EraseImpact is what Erase would take away of a message, and what would stay.
+// EraseImpact is what Erase would take away of a message, or DeleteConversation of the log, and what would stay.
 type EraseImpact struct {
 	Obstacle EraseObstacle // "" if it can be erased
+
+	Contents     int64 // messages that lose their content
+	ErasedBefore int64 // messages that have lost it
 
 	Content, Attachments, Ambient int64 // bytes, as the content digest covers them
 	Lexical, Dense                int64 // vectors
@@ -29,7 +33,7 @@ type EraseImpact struct {
 	Windows                       int64 // that forget it: items, what was put aside, history; of those that the viewer sees
 
 	CitedBy           int64 // messages that were sent with it, of those that the viewer sees; they stay
-	Messages, Records int64 // that it was sent with; they stay
+	SentWith, Records int64 // messages and records that it was sent with; they stay
 }
 
 // EraseImpact counts what Erase would do, and does nothing. Faults as those of Erase, but for what cannot be erased, which
@@ -48,7 +52,7 @@ func (d *DB) EraseImpact(ctx context.Context, message chain.Hash) (EraseImpact, 
 	r := rows[0]
 	impact := EraseImpact{
 		Content: r.Content, Attachments: r.Attachments, Ambient: r.Ambient, Lexical: r.Lexical, Dense: r.Dense, Terms: r.Terms,
-		Keys: r.Keys, Selections: r.Selections, Windows: r.Windows, CitedBy: r.CitedBy, Messages: r.Messages, Records: r.Records,
+		Keys: r.Keys, Selections: r.Selections, Windows: r.Windows, CitedBy: r.CitedBy, SentWith: r.SentWith, Records: r.Records,
 	}
 	switch {
 	case r.Erased:
@@ -58,5 +62,39 @@ func (d *DB) EraseImpact(ctx context.Context, message chain.Hash) (EraseImpact, 
 	case r.Audit:
 		impact.Obstacle = OnRecordForGood
 	}
+	if r.Erased {
+		impact.ErasedBefore = 1
+	} else if impact.Obstacle == "" {
+		impact.Contents = 1
+	}
 	return impact, nil
+}
+
+// ConversationEraseImpact counts what DeleteConversation would erase from the log, and does nothing; and gives the conversation's
+// session. Faults: NOT_FOUND as of DeleteConversation with a reason.
+func (d *DB) ConversationEraseImpact(ctx context.Context, id memory.ID) (impact EraseImpact, session chain.Hash, err error) {
+	q, session := d.queries(), id.Session()
+	live, err := q.PartiesOfConversation(ctx, id.String(), d.inHands(), d.viewerText())
+	if err != nil {
+		return impact, session, mapError(err)
+	}
+	var of memory.Conversation
+	if len(live) > 0 {
+		of.Person, of.Assistant = live[0].Person, live[0].Assistant
+	} else if of, err = d.conversationInLog(ctx, q, "conversation", id); err != nil {
+		return impact, session, mapError(err)
+	}
+	r, err := q.ConversationEraseImpact(ctx, d.viewerText(), session, of.Person, of.Assistant)
+	if err != nil {
+		return impact, session, mapError(err)
+	}
+	impact = EraseImpact{
+		Contents: r.Contents, ErasedBefore: r.ErasedBefore,
+		Content: r.Content, Attachments: r.Attachments, Ambient: r.Ambient, Lexical: r.Lexical, Dense: r.Dense, Terms: r.Terms,
+		Keys: r.Keys, Selections: r.Selections, Windows: r.Windows, CitedBy: r.CitedBy, SentWith: r.SentWith, Records: r.Records,
+	}
+	if impact.Contents == 0 && impact.ErasedBefore > 0 {
+		impact.Obstacle = ErasedBefore
+	}
+	return impact, session, nil
 }

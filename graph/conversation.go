@@ -13,9 +13,6 @@ import (
 	"github.com/tzzr/context-manager/internal/token"
 )
 
-// conversationDeleted is the reason of erasures that come with a conversation's.
-const conversationDeleted = "The conversation was deleted."
-
 func showConversation(c memory.Conversation, err error) (*model.Conversation, error) {
 	if err != nil {
 		return nil, err

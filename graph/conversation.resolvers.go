@@ -66,7 +66,7 @@ func (r *mutationResolver) UpdateState(ctx context.Context, conversation string,
 	return showConversation(r.view(ctx).UpdateState(ctx, id, patch))
 }
 
-func (r *mutationResolver) DeleteConversation(ctx context.Context, id string, eraseLog *bool) (*model.Conversation, error) {
+func (r *mutationResolver) DeleteConversation(ctx context.Context, id string, eraseLog *bool, reason *string) (*model.Conversation, error) {
 	key, err := memory.ParseID("id", id)
 	if err != nil {
 		return nil, err
@@ -75,11 +75,11 @@ func (r *mutationResolver) DeleteConversation(ctx context.Context, id string, er
 	if err != nil {
 		return nil, err
 	}
-	reason := ""
-	if eraseLog != nil && *eraseLog {
-		reason = conversationDeleted
+	eraseFor, err := eraseReason(eraseLog, reason)
+	if err != nil {
+		return nil, err
 	}
-	return showConversation(r.view(ctx).DeleteConversation(ctx, key, reason, caller.Player))
+	return showConversation(r.view(ctx).DeleteConversation(ctx, key, eraseFor, caller.Player))
 }
 
 func (r *mutationResolver) PromptMessages(ctx context.Context, conversation string, input string, rolePrompt string, rules *string, context *model.ContextRequestInput, tokenBudget *int) ([]model.PromptMessage, error) {

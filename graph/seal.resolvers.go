@@ -71,12 +71,8 @@ func (r *queryResolver) Seal(ctx context.Context) (*model.Seal, error) {
 	return sealOf(sealer.State()), nil
 }
 
-func (r *queryResolver) EraseImpact(ctx context.Context, message chain.Hash) (*model.EraseImpact, error) {
-	impact, err := r.view(ctx).EraseImpact(ctx, message)
-	if err != nil {
-		return nil, err
-	}
-	return &model.EraseImpact{Hash: message, EraseImpact: impact}, nil
+func (r *queryResolver) EraseImpact(ctx context.Context, message *chain.Hash, conversation *string) (*model.EraseImpact, error) {
+	return r.eraseImpact(ctx, message, conversation)
 }
 
 func (r *sealResolver) Checkpoint(ctx context.Context, obj *model.Seal) (*model.Checkpoint, error) {

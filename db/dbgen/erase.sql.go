@@ -7,9 +7,82 @@ package dbgen
 
 import (
 	"context"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
 )
+
+const conversationEraseImpact = `-- name: ConversationEraseImpact :one
+WITH said AS MATERIALIZED (
+    SELECT m.id, m.hash, m.content, m.attachments, m.ambient FROM log.messages m
+    WHERE m.session_hash = $2 AND m.owner_id IN ($3, $4) AND m.event_type <> 'erasure'
+), going AS MATERIALIZED (SELECT id, hash, content, attachments, ambient FROM said WHERE content IS NOT NULL)
+SELECT (SELECT count(*) FROM going) AS contents, (SELECT count(*) FROM said WHERE content IS NULL) AS erased_before,
+    (SELECT COALESCE(sum(octet_length(g.content)), 0) FROM going g)::BIGINT AS content,
+    (SELECT COALESCE(sum(octet_length(g.attachments::TEXT)), 0) FROM going g)::BIGINT AS attachments,
+    (SELECT COALESCE(sum(octet_length(g.ambient::TEXT)), 0) FROM going g)::BIGINT AS ambient,
+    (SELECT count(*) FROM going g JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = g.id) AS lexical,
+    (SELECT count(*) FROM going g JOIN embedding.dense d ON d.kind = 'context' AND d.source_id = g.id) AS dense,
+    (SELECT COALESCE(sum(cardinality(l.terms)), 0) FROM going g JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = g.id)::BIGINT AS terms,
+    (SELECT count(*) FROM going g JOIN log.append_keys k ON k.message_hash = g.hash AND k.fingerprint IS NOT NULL) AS keys,
+    (SELECT count(*) FROM memory.selections s WHERE jsonb_path_query_array(s.items, '$[*].hash') ?| ARRAY(SELECT g.hash::TEXT FROM going g)
+        AND ($1::bpchar IS NULL OR s.viewer = $1::bpchar)) AS selections,
+    (SELECT count(*) FROM memory.windows w WHERE ($1::bpchar IS NULL OR w.agent = $1::bpchar) AND w.id IN (
+        SELECT i.window_id FROM going g JOIN memory.window_items i ON i.source = g.hash
+        UNION SELECT s.window_id FROM going g JOIN memory.window_items i ON i.source = g.hash JOIN memory.segment_windows s ON s.segment_id = i.segment_id
+        UNION SELECT s.window_id FROM going g JOIN memory.scratchpad s ON s.source = g.hash
+        UNION SELECT o.window_id FROM going g JOIN memory.window_operations o ON o.sources @> ARRAY[g.hash::CHAR(64)] AND o.sources <> '{}')) AS windows,
+    (SELECT count(*) FROM going g JOIN log.message_refs r ON r.ref_hash = g.hash JOIN log.messages c ON c.hash = r.message_hash
+        WHERE $1::bpchar IS NULL OR EXISTS (
+            SELECT FROM log.members v WHERE v.player = $1::bpchar AND v.session_hash = c.session_hash)) AS cited_by,
+    (SELECT count(*) FROM going g JOIN log.message_refs r ON r.message_hash = g.hash AND r.ref_type = 'context') AS sent_with,
+    (SELECT count(*) FROM going g JOIN log.message_refs r ON r.message_hash = g.hash AND r.ref_type <> 'context') AS records
+`
+
+type ConversationEraseImpactRow struct {
+	Contents     int64
+	ErasedBefore int64
+	Content      int64
+	Attachments  int64
+	Ambient      int64
+	Lexical      int64
+	Dense        int64
+	Terms        int64
+	Keys         int64
+	Selections   int64
+	Windows      int64
+	CitedBy      int64
+	SentWith     int64
+	Records      int64
+}
+
+// The same as EraseImpact for all that the two of a conversation have said in its session, each selection and window once.
+func (q *Queries) ConversationEraseImpact(ctx context.Context, viewer *string, sessionHash chain.Hash, person chain.Hash, assistant chain.Hash) (ConversationEraseImpactRow, error) {
+	row := q.db.QueryRow(ctx, conversationEraseImpact,
+		viewer,
+		sessionHash,
+		person,
+		assistant,
+	)
+	var i ConversationEraseImpactRow
+	err := row.Scan(
+		&i.Contents,
+		&i.ErasedBefore,
+		&i.Content,
+		&i.Attachments,
+		&i.Ambient,
+		&i.Lexical,
+		&i.Dense,
+		&i.Terms,
+		&i.Keys,
+		&i.Selections,
+		&i.Windows,
+		&i.CitedBy,
+		&i.SentWith,
+		&i.Records,
+	)
+	return i, err
+}
 
 const erase = `-- name: Erase :many
 
@@ -66,7 +139,7 @@ func (q *Queries) Erase(ctx context.Context, message string, eraser string, reas
 }
 
 const eraseImpact = `-- name: EraseImpact :many
-SELECT m.event_type, m.content IS NULL AS erased,
+SELECT m.event_type, (m.content IS NULL)::BOOLEAN AS erased,
     EXISTS (SELECT FROM log.audit_sessions a WHERE a.session_hash = m.session_hash)::BOOLEAN AS audit,
     COALESCE(octet_length(m.content), 0)::BIGINT AS content, COALESCE(octet_length(m.attachments::TEXT), 0)::BIGINT AS attachments,
     COALESCE(octet_length(m.ambient::TEXT), 0)::BIGINT AS ambient,
@@ -85,14 +158,14 @@ SELECT m.event_type, m.content IS NULL AS erased,
     (SELECT count(*) FROM log.message_refs r JOIN log.messages c ON c.hash = r.message_hash
         WHERE r.ref_hash = m.hash AND ($2::bpchar IS NULL OR EXISTS (
             SELECT FROM log.members v WHERE v.player = $2::bpchar AND v.session_hash = c.session_hash))) AS cited_by,
-    (SELECT count(*) FROM log.message_refs r WHERE r.message_hash = m.hash AND r.ref_type = 'context') AS messages,
+    (SELECT count(*) FROM log.message_refs r WHERE r.message_hash = m.hash AND r.ref_type = 'context') AS sent_with,
     (SELECT count(*) FROM log.message_refs r WHERE r.message_hash = m.hash AND r.ref_type <> 'context') AS records
 FROM log.messages m WHERE m.hash = CAST($1::TEXT AS CHAR(64))
 `
 
 type EraseImpactRow struct {
 	EventType   chain.EventType
-	Erased      interface{}
+	Erased      bool
 	Audit       bool
 	Content     int64
 	Attachments int64
@@ -104,7 +177,7 @@ type EraseImpactRow struct {
 	Selections  int64
 	Windows     int64
 	CitedBy     int64
-	Messages    int64
+	SentWith    int64
 	Records     int64
 }
 
@@ -133,7 +206,7 @@ func (q *Queries) EraseImpact(ctx context.Context, message string, viewer *strin
 			&i.Selections,
 			&i.Windows,
 			&i.CitedBy,
-			&i.Messages,
+			&i.SentWith,
 			&i.Records,
 		); err != nil {
 			return nil, err
@@ -200,6 +273,37 @@ func (q *Queries) ErasuresOf(ctx context.Context, hashes []string) ([]ErasuresOf
 			&i.LogMessage.CreatedAt,
 			&i.LogMessage.IDDigest,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const partiesOfConversation = `-- name: PartiesOfConversation :many
+SELECT c.person, c.assistant FROM memory.conversations c
+WHERE c.id = $1 AND c.expires_at > COALESCE($2::TIMESTAMPTZ, statement_timestamp()) AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
+`
+
+type PartiesOfConversationRow struct {
+	Person    chain.Hash
+	Assistant chain.Hash
+}
+
+// Of whom a conversation is that has not expired.
+func (q *Queries) PartiesOfConversation(ctx context.Context, iD string, now *time.Time, viewer *string) ([]PartiesOfConversationRow, error) {
+	rows, err := q.db.Query(ctx, partiesOfConversation, iD, now, viewer)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PartiesOfConversationRow{}
+	for rows.Next() {
+		var i PartiesOfConversationRow
+		if err := rows.Scan(&i.Person, &i.Assistant); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -306,7 +306,9 @@ type ComplexityRoot struct {
 		AttachmentsBytes func(childComplexity int) int
 		CitedBy          func(childComplexity int) int
 		ContentBytes     func(childComplexity int) int
+		Contents         func(childComplexity int) int
 		DenseVectors     func(childComplexity int) int
+		ErasedBefore     func(childComplexity int) int
 		Hash             func(childComplexity int) int
 		IdempotencyKeys  func(childComplexity int) int
 		LexicalVectors   func(childComplexity int) int
@@ -468,7 +470,7 @@ type ComplexityRoot struct {
 		CreateSegment        func(childComplexity int, name string, windows []string) int
 		CreateToken          func(childComplexity int, input model.TokenInput) int
 		CreateWindow         func(childComplexity int, input model.WindowInput) int
-		DeleteConversation   func(childComplexity int, id string, eraseLog *bool) int
+		DeleteConversation   func(childComplexity int, id string, eraseLog *bool, reason *string) int
 		DeleteWindow         func(childComplexity int, id string) int
 		DropEmbeddingModel   func(childComplexity int, name string) int
 		EraseMessage         func(childComplexity int, hash chain.Hash, reason string) int
@@ -589,7 +591,7 @@ type ComplexityRoot struct {
 		Conversation     func(childComplexity int, id string) int
 		Conversations    func(childComplexity int, role model.ConversationRole, userID string) int
 		EmbeddingModels  func(childComplexity int) int
-		EraseImpact      func(childComplexity int, message chain.Hash) int
+		EraseImpact      func(childComplexity int, message *chain.Hash, conversation *string) int
 		Message          func(childComplexity int, hash chain.Hash) int
 		Messages         func(childComplexity int, filter *selection.Scope, match *selection.Match, first *int, after *string, last *int, before *string) int
 		Node             func(childComplexity int, id string) int
@@ -2039,12 +2041,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.EraseImpact.ContentBytes(childComplexity), true
+	case "EraseImpact.contents":
+		if e.ComplexityRoot.EraseImpact.Contents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.Contents(childComplexity), true
 	case "EraseImpact.denseVectors":
 		if e.ComplexityRoot.EraseImpact.DenseVectors == nil {
 			break
 		}
 
 		return e.ComplexityRoot.EraseImpact.DenseVectors(childComplexity), true
+	case "EraseImpact.erasedBefore":
+		if e.ComplexityRoot.EraseImpact.ErasedBefore == nil {
+			break
+		}
+
+		return e.ComplexityRoot.EraseImpact.ErasedBefore(childComplexity), true
 	case "EraseImpact.hash":
 		if e.ComplexityRoot.EraseImpact.Hash == nil {
 			break
@@ -2811,7 +2825,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Mutation.DeleteConversation(childComplexity, args["id"].(string), args["eraseLog"].(*bool)), true
+		return e.ComplexityRoot.Mutation.DeleteConversation(childComplexity, args["id"].(string), args["eraseLog"].(*bool), args["reason"].(*string)), true
 	case "Mutation.deleteWindow":
 		if e.ComplexityRoot.Mutation.DeleteWindow == nil {
 			break
@@ -3515,7 +3529,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.EraseImpact(childComplexity, args["message"].(chain.Hash)), true
+		return e.ComplexityRoot.Query.EraseImpact(childComplexity, args["message"].(*chain.Hash), args["conversation"].(*string)), true
 
 	case "Query.message":
 		if e.ComplexityRoot.Query.Message == nil {
@@ -6279,8 +6293,15 @@ extend type Mutation {
   recordExchange("The conversation's id." conversation: String!, "What the user said: 1 byte to 128 KiB." user: String!, "What the assistant answered: 1 byte to 128 KiB." assistant: String!, "What was confirmed by it: a JSON object that is merged into the state, key by key; null removes a key." state: JSON, "Recorded again with the same key, it is recorded once: 1 to 200 bytes." idempotencyKey: String): Conversation!
   "Merges what was confirmed into the state, key by key; null removes a key. The working memory lasts anew from then on. At most 256 keys and 64 KiB in all. The assistant and administrators only."
   updateState("The conversation's id." conversation: String!, "A JSON object." state: JSON!): Conversation!
-  "Removes a working memory and gives the fresh one that takes its place, of the same user and assistant. With ` + "`" + `eraseLog` + "`" + `, which needs the scope erase, what both said is erased from the log as well, however much it is, by erasures on the record, also if the working memory has expired or was deleted before. The working memory goes first, then the log's messages, portion after portion, then the fresh one is begun: a call that was interrupted is to be repeated. The user, the assistant and administrators only."
-  deleteConversation("Its id." id: String!, "Whether the log forgets it, too." eraseLog: Boolean = false): Conversation!
+  """
+  Removes a working memory and gives the fresh one that takes its place, of the same user and assistant. What is deleted makes
+  room for it, however many conversations the user has. With ` + "`" + `eraseLog` + "`" + `, which needs the scope erase, what both said is erased
+  from the log as well, however much it is, by erasures on the record, also if the working memory has expired or was deleted
+  before. That goes portion after portion: the first removes the working memory, the last begins the fresh one, so a call that
+  was interrupted is to be repeated. Repeated without need, with nothing left to erase, it is as ` + "`" + `startConversation` + "`" + `, CONFLICT as
+  there. The user, the assistant and administrators only.
+  """
+  deleteConversation("Its id." id: String!, "Whether the log forgets it, too." eraseLog: Boolean = false, "Why the log is to forget it, which its erasures say: 1 to 1024 bytes. Null: that the conversation was deleted." reason: String): Conversation!
   """
   What to ask a model, in order: role, rules, state, relevant context, history, the user's message. Over the budget the context
   is left out first, then the oldest history; if the rest does not fit, CONTEXT_WINDOW_EXCEEDED. The assistant and
@@ -7298,14 +7319,18 @@ extend type Mutation {
 }
 
 """
-What erasing a message would take away, and what would stay; nothing is done. Selections, windows and messages that cite it are counted as
+What erasing a message, or all that was said in a conversation, would take away, and what would stay; nothing is done. Selections, windows and messages that cite it are counted as
 far as the caller sees them: erasing reaches all.
 """
 type EraseImpact {
-  "The message."
+  "The message, or the conversation's session."
   hash: Hash!
-  "Why it cannot be erased; null if it can."
+  "Why it cannot be erased; null if it can. Of a conversation: whether nothing is left to erase."
   obstacle: EraseObstacle
+  "Messages that would lose their content."
+  contents: Int!
+  "Messages that have lost it before."
+  erasedBefore: Int!
   "Bytes of its content; 0 once it is erased."
   contentBytes: Int!
   "Bytes of its attachments, as JSON text."
@@ -7343,8 +7368,8 @@ enum EraseObstacle {
 }
 
 extend type Query {
-  "What ` + "`" + `eraseMessage` + "`" + ` would take away, counted and not done. NOT_FOUND and FORBIDDEN as there."
-  eraseImpact("The message." message: Hash!): EraseImpact!
+  "What ` + "`" + `eraseMessage` + "`" + ` would take away, or ` + "`" + `deleteConversation` + "`" + ` of the log, counted and not done: ask for one of the two. NOT_FOUND and FORBIDDEN as there."
+  eraseImpact("A message." message: Hash, "A conversation's id, also of one that has expired or was deleted." conversation: String): EraseImpact!
 }
 `, BuiltIn: false},
 	{Name: "../schema/selection.graphqls", Input: `"A scope as it was asked for. Null lists do not narrow, and empty ones match nothing."
@@ -8824,6 +8849,10 @@ func (ec *executionContext) childFields_EraseImpact(ctx context.Context, field g
 		return ec.fieldContext_EraseImpact_hash(ctx, field)
 	case "obstacle":
 		return ec.fieldContext_EraseImpact_obstacle(ctx, field)
+	case "contents":
+		return ec.fieldContext_EraseImpact_contents(ctx, field)
+	case "erasedBefore":
+		return ec.fieldContext_EraseImpact_erasedBefore(ctx, field)
 	case "contentBytes":
 		return ec.fieldContext_EraseImpact_contentBytes(ctx, field)
 	case "attachmentsBytes":

@@ -33,7 +33,7 @@ type MutationResolver interface {
 	StartConversation(ctx context.Context, role model.ConversationRole, userID string) (*model.Conversation, error)
 	RecordExchange(ctx context.Context, conversation string, user string, assistant string, state *chain.JSON, idempotencyKey *string) (*model.Conversation, error)
 	UpdateState(ctx context.Context, conversation string, state chain.JSON) (*model.Conversation, error)
-	DeleteConversation(ctx context.Context, id string, eraseLog *bool) (*model.Conversation, error)
+	DeleteConversation(ctx context.Context, id string, eraseLog *bool, reason *string) (*model.Conversation, error)
 	PromptMessages(ctx context.Context, conversation string, input string, rolePrompt string, rules *string, context *model.ContextRequestInput, tokenBudget *int) ([]model.PromptMessage, error)
 	DropEmbeddingModel(ctx context.Context, name string) ([]model.EmbeddingModel, error)
 	AppendMessages(ctx context.Context, messages []chain.Draft) ([]model.Message, error)
@@ -87,7 +87,7 @@ type QueryResolver interface {
 	Checkpoints(ctx context.Context, first *int, after *string) (*model.CheckpointConnection, error)
 	ConsistencyProof(ctx context.Context, from int, to int) ([]string, error)
 	Seal(ctx context.Context) (*model.Seal, error)
-	EraseImpact(ctx context.Context, message chain.Hash) (*model.EraseImpact, error)
+	EraseImpact(ctx context.Context, message *chain.Hash, conversation *string) (*model.EraseImpact, error)
 	Selections(ctx context.Context, player *chain.Hash, since *time.Time, until *time.Time, first *int, after *string) (*model.ContextSelectionConnection, error)
 	RankingPolicy(ctx context.Context) (*ranking.Policy, error)
 	TryContext(ctx context.Context, request model.ContextRequestInput, weights []ranking.Set) (*model.ReplayedSelection, error)
@@ -242,6 +242,14 @@ func (ec *executionContext) field_Mutation_deleteConversation_args(ctx context.C
 		return nil, err
 	}
 	args["eraseLog"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "reason",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["reason"] = arg2
 	return args, nil
 }
 
@@ -937,13 +945,21 @@ func (ec *executionContext) field_Query_eraseImpact_args(ctx context.Context, ra
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "message",
-		func(ctx context.Context, v any) (chain.Hash, error) {
-			return ec.unmarshalNHash2githubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
+		func(ctx context.Context, v any) (*chain.Hash, error) {
+			return ec.unmarshalOHash2ᚖgithubᚗcomᚋtzzrᚋcontextᚑmanagerᚋinternalᚋchainᚐHash(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
 	args["message"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "conversation",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["conversation"] = arg1
 	return args, nil
 }
 
@@ -1887,7 +1903,7 @@ func (ec *executionContext) _Mutation_deleteConversation(ctx context.Context, fi
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeleteConversation(ctx, fc.Args["id"].(string), fc.Args["eraseLog"].(*bool))
+			return ec.Resolvers.Mutation().DeleteConversation(ctx, fc.Args["id"].(string), fc.Args["eraseLog"].(*bool), fc.Args["reason"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Conversation) graphql.Marshaler {
@@ -4207,7 +4223,7 @@ func (ec *executionContext) _Query_eraseImpact(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().EraseImpact(ctx, fc.Args["message"].(chain.Hash))
+			return ec.Resolvers.Query().EraseImpact(ctx, fc.Args["message"].(*chain.Hash), fc.Args["conversation"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.EraseImpact) graphql.Marshaler {

@@ -337,6 +337,52 @@ func (ec *executionContext) fieldContext_EraseImpact_obstacle(_ context.Context,
 	return graphql.NewScalarFieldContext("EraseImpact", field, true, false, errors.New("field of type EraseObstacle does not have child fields"))
 }
 
+func (ec *executionContext) _EraseImpact_contents(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_contents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Contents, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_contents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _EraseImpact_erasedBefore(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EraseImpact_erasedBefore(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ErasedBefore, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int64) graphql.Marshaler {
+			return ec.marshalNInt2int64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EraseImpact_erasedBefore(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("EraseImpact", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _EraseImpact_contentBytes(ctx context.Context, field graphql.CollectedField, obj *model.EraseImpact) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1153,6 +1199,16 @@ func (ec *executionContext) _EraseImpact(ctx context.Context, sel ast.SelectionS
 		case "obstacle":
 			out.Values[i] = ec._EraseImpact_obstacle(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "contents":
+			out.Values[i] = ec._EraseImpact_contents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "erasedBefore":
+			out.Values[i] = ec._EraseImpact_erasedBefore(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		case "contentBytes":

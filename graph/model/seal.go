@@ -57,9 +57,9 @@ func UnmarshalSealCondition(v any) (db.SealCondition, error) {
 	return unmarshalEnum[db.SealCondition](v)
 }
 
-// EraseImpact is what erasing a message would take away.
+// EraseImpact is what erasing a message, or what was said in a conversation, would take away.
 type EraseImpact struct {
-	Hash chain.Hash
+	Hash chain.Hash // of the message, or of the conversation's session
 	db.EraseImpact
 }
 
@@ -93,7 +93,7 @@ func (e EraseImpact) SearchTerms() int64 { return e.Terms }
 func (e EraseImpact) IdempotencyKeys() int64 { return e.Keys }
 
 // Refs is how many messages it was sent with.
-func (e EraseImpact) Refs() int64 { return e.Messages }
+func (e EraseImpact) Refs() int64 { return e.SentWith }
 
 // MarshalEraseObstacle writes why a message cannot be erased.
 func MarshalEraseObstacle(v db.EraseObstacle) graphql.Marshaler { return marshalEnum(v) }
