@@ -67,7 +67,10 @@ describe("a message that was taken out of its thread", () => {
       expect(await oneClick(v, `/threads/${thread}`)).toContain("Altered: its thread.");
       await v.page.getByRole("button", { name: "Show" }).first().click();
       await v.page.waitForURL(new RegExp(`/sessions/${session}\\?message=4\\.${victim.slice(0, 12)}`));
-      await v.page.getByRole("complementary").getByRole("heading", { name: "Message #4" }).waitFor();
+      const panel = v.page.getByRole("complementary", { name: "Message" });
+      await panel.getByRole("heading", { name: "Message #4" }).waitFor();
+      await panel.getByText("Altered: what is shown here is not what its hash covers; its hash is leaf").waitFor();
+      expect(await panel.innerText()).not.toContain("no signed checkpoint");
     });
     await v.end();
   });

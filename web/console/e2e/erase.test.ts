@@ -206,7 +206,7 @@ it("a content that is gone without an erasure on record is a break, and not call
   const v = await visit();
   await v.signIn(`/sessions/${m.session}`);
   const row = v.page.getByRole("article", { name: `Message ${m.sequence}`, exact: true });
-  await row.getByText("without an erasure on record").waitFor();
+  await row.getByText("content gone, without an erasure on record").waitFor();
   await v.page.getByRole("button", { name: "Verify", exact: true }).click();
   const section = v.page.getByRole("region", { name: "Verification" });
   await section.getByText("The script that checked this").waitFor();

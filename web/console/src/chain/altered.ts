@@ -16,8 +16,27 @@ export type Altered = {
   is: string | null;
 };
 
+type Bytes = Pick<ChainMessage["integrity"], "preimage" | "contentPreimage">;
+
+/** What is needed of a message beside one whose digests do not fit. */
+export type Neighbour = Pick<ChainMessage, "hash" | "prevHash" | "sequence" | "createdAt"> & { integrity: Bytes };
+
 /** A message whose digests do not fit, with those before and after it in its session, as far as they are there. */
-export type Broken = { message: ChainMessage; previous: ChainMessage | null; next: ChainMessage | null };
+export type Broken = {
+  message: Neighbour & Pick<ChainMessage, "session" | "refs">;
+  previous: Neighbour | null;
+  next: Neighbour | null;
+};
+
+/** What is needed of a message, and no more of it. */
+export function neighbour({ hash, prevHash, sequence, createdAt, integrity }: Neighbour): Neighbour {
+  const { preimage, contentPreimage } = integrity;
+  return { hash, prevHash, sequence, createdAt, integrity: { preimage, contentPreimage } };
+}
+
+/** How many characters a message takes that is kept in this way: most are its bytes. */
+export const sizeOf = ({ integrity: { preimage, contentPreimage } }: Neighbour): number =>
+  preimage.length + (contentPreimage?.length ?? 0);
 
 const most = 5_000; // hashes, lists and texts that are kept to be tried, each
 const mostPairs = 300; // hashes of which every two are tried
@@ -135,7 +154,7 @@ function candidates(
   ];
 }
 
-const timeOf = (m: ChainMessage): bigint | null => microseconds(m.createdAt);
+const timeOf = (m: Neighbour): bigint | null => microseconds(m.createdAt);
 
 const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const roles = ["user", "assistant", "system", "tool", "agent", "admin"];

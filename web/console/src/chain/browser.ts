@@ -10,11 +10,11 @@ import { readPin } from "../seal/pin";
 import { sourceOf } from "../seal/query";
 import type { Finding } from "./check";
 import { Crew } from "./crew";
-import { CheckedHashes } from "./hashes";
-import { amount } from "./numbers";
+import type { CheckedHashes } from "./hashes";
 import { NamedHashes, VerifyAgain } from "./query";
 import type { Again, SessionProgress } from "./session";
 import { checkShown, type InView, notesOf, type RowChecks } from "./shown";
+import { Tally } from "./tally";
 import type { Amount, Progress, SessionEndpoint } from "./verify";
 import { walk } from "./walk";
 import type { WorkerAnswer } from "./worker";
@@ -75,36 +75,22 @@ export async function inBrowser(
   signal: AbortSignal,
   report: (change: Partial<Recomputed>) => void,
 ): Promise<void> {
-  const crew = new Crew();
-  signal.addEventListener("abort", () => crew.close());
-  const sessions = new Map<string, SessionProgress>();
+  const tally = new Tally();
+  const { hashes } = tally;
   const now = () => new Date().toISOString();
   const explicable = new Set<string>();
-  const hashes = new Map<string, CheckedHashes>();
   let withheld = false; // whether there are more messages without the proof that they must have
   const show = ({ progress, explicable: more, hashes: runs }: WorkerAnswer) => {
     if (!progress) return;
-    sessions.set(progress.session, progress);
-    const checked = hashes.get(progress.session) ?? new CheckedHashes();
-    hashes.set(progress.session, checked);
-    for (const run of runs) checked.add(run);
+    tally.take(progress, runs);
     if (more) explicable.add(progress.session);
-    const all = [...sessions.values()];
-    const sum = (of: (p: SessionProgress) => number) => all.reduce((n, p) => n + of(p), 0);
-    const foundProofs = sum((p) => p.found.proofs);
-    report({
-      checked: sum((p) => p.checked),
-      erased: sum((p) => p.erased),
-      proved: sum((p) => p.proved),
-      unproved: sum((p) => amount(p.unproved)),
-      breaks: all.flatMap((p) => p.findings.toSorted((a, b) => a.sequence - b.sequence)),
-      found: { n: sum((p) => p.found.chain) + foundProofs, least: withheld },
-      foundProofs: { n: foundProofs, least: withheld },
-      sessions: new Map(sessions),
-      hashes,
-    });
+    report(tally.told(withheld));
   };
+  let started: Crew | null = null;
   try {
+    const crew = new Crew(); // a browser may refuse to start a Worker
+    started = crew;
+    signal.addEventListener("abort", () => crew.close());
     const anchor = await beginAnchor(client, now);
     const stand = () => report({ standing: anchor.standing, at: now() });
     stand();
@@ -154,7 +140,7 @@ export async function inBrowser(
   } catch (error) {
     if (!signal.aborted) report({ error: words(error) });
   } finally {
-    crew.close();
+    started?.close();
   }
 }
 

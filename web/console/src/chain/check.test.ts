@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fromBase64, toBase64 } from "./bytes";
-import { type ChainMessage, checkLink, checkMessage, checkShown, microseconds, sameJSON } from "./check";
+import { type ChainMessage, checkLink, checkMessage, microseconds, sameJSON } from "./check";
 import { FormatError, parseContent, parseMessage } from "./preimage";
 import { digits, write } from "./testing";
 
@@ -87,19 +87,6 @@ describe("a message by itself", () => {
     const integrity = { ...m.integrity, contentPreimage: null };
     expect(checkMessage({ ...m, content: null, integrity })).toEqual({ hash: m.hash, findings: [], erased: true });
     expect(checkMessage({ ...m, integrity }).findings.map((f) => f.kind)).toEqual(["content"]);
-  });
-
-  it("finds fault with a content that is gone where the server shows no erasure", () => {
-    const m = write();
-    const gone = (state: string) => ({
-      ...m,
-      content: null,
-      integrity: { ...m.integrity, contentPreimage: null, state },
-    });
-    expect(checkShown(gone("ERASED")).findings).toEqual([]);
-    expect(checkShown(gone("SEALED")).findings).toMatchObject([{ kind: "content", detail: { id: "chain.erased" } }]);
-    expect(checkShown(gone("CHAINED")).findings.map((f) => f.kind)).toEqual(["content"]);
-    expect(checkShown(m)).toEqual(checkMessage(m));
   });
 });
 

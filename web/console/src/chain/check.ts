@@ -60,7 +60,7 @@ export type Finding = {
 
 /**
  * The outcome for one message. hash is what its fields give, null if they cannot be read. erased: its content is gone,
- * so only the digest could be checked; whether that is on the record, its session says.
+ * so only the digest could be checked; whether that is on the record, checkShown and its session say.
  */
 export type MessageCheck = { hash: string | null; findings: Finding[]; erased: boolean };
 
@@ -83,14 +83,6 @@ export function checkMessage(m: ChainMessage): MessageCheck {
     add("format", { id: "chain.format", values: { why } });
   }
   return { hash: computed, findings, erased: m.integrity.contentPreimage === null && m.content === null };
-}
-
-/** The same of a message as the server shows it: that its content is gone must be on the record, as its state says. */
-export function checkShown(m: ChainMessage): MessageCheck {
-  const checked = checkMessage(m);
-  if (!checked.erased || m.integrity.state === "ERASED") return checked;
-  const at = { session: m.session.hash, sequence: m.sequence, hash: m.hash };
-  return { ...checked, findings: [...checked.findings, { kind: "content", ...at, detail: { id: "chain.erased" } }] };
 }
 
 type Add = (kind: FindingKind, detail: Said, computed?: string, stated?: string) => void;

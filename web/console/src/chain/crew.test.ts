@@ -85,6 +85,21 @@ describe("a crew", () => {
     await refused;
   });
 
+  it("makes do with the workers that start, and is none without any", async () => {
+    let left = 2;
+    class Few extends Idle {
+      constructor() {
+        if (left-- <= 0) throw new Error("no more");
+        super();
+      }
+    }
+    vi.stubGlobal("Worker", Few);
+    const crew = new Crew(4);
+    expect(Idle.all).toHaveLength(2);
+    crew.close();
+    expect(() => new Crew(4)).toThrow("no more");
+  });
+
   it("leaves nobody waiting when it is closed", async () => {
     const crew = new Crew(2);
     const [asked, stretch] = [crew.ask(begin), crew.stretch("/a", "", headOf)];

@@ -3,19 +3,23 @@
 import type { Heads } from "../seal/check";
 import type { Head } from "../seal/checkpoint";
 import { SaidError } from "../words/said";
-import type { ChainMessage } from "./check";
-import type { RowCheck, Shown } from "./rows";
+import type { RowCheck, Shown, WithErasure } from "./rows";
 import type { CheckedStretch, FetchedStretch, Numbered, OfSession, WorkerAnswer, WorkerRequest } from "./worker";
 
 const mostWorkers = 4; // more find nothing to do: a server gives one player no more stretches at once
 
-/** As many workers as there are processors. The first keeps the book; stretches go to whoever has the least to do. */
+/** As many workers as there are processors, if the browser starts them; throws if it starts none. The first keeps the book; stretches go to whoever has the least to do. */
 export class Crew {
   private readonly all: ChainWorker[];
 
   constructor(processors = navigator.hardwareConcurrency) {
     const length = Math.min(Math.max(processors || 1, 1), mostWorkers);
-    this.all = Array.from({ length }, () => new ChainWorker());
+    this.all = [new ChainWorker()];
+    try {
+      while (this.all.length < length) this.all.push(new ChainWorker());
+    } catch {
+      return; // those that did start have more to do
+    }
   }
 
   /** Asks the one that checks the sessions. */
@@ -24,7 +28,7 @@ export class Crew {
   }
 
   /** Checks what is shown: null for what is not among the messages. */
-  rows(shown: Shown[], messages: ChainMessage[], heads: Heads | null): Promise<(RowCheck | null)[]> {
+  rows(shown: Shown[], messages: WithErasure[], heads: Heads | null): Promise<(RowCheck | null)[]> {
     return this.first.send({ kind: "rows", shown, messages, heads });
   }
 

@@ -30,6 +30,14 @@ export const CheckedFields = graphql(`
   }
 `);
 
+/** What the server gives as the message that records the erasure of another, with all that it takes to check it. */
+export const RecordedErasure = graphql(
+  `
+  fragment RecordedErasure on Message @_unmask { recorded: integrity { erasure { ...CheckedFields } } }
+`,
+  [CheckedFields],
+);
+
 /** A page of a session in the chain's order, to recompute. */
 export const VerifyPage = graphql(
   `
@@ -50,14 +58,14 @@ export const VerifyRows = graphql(
   `
   query VerifyRows($hash: Hash!, $thread: Boolean!, $from: Int!, $count: Int!, $match: MessageMatch) {
     thread(hash: $hash) @include(if: $thread) {
-      range(from: $from, count: $count, match: $match) { messages { ...CheckedFields } }
+      range(from: $from, count: $count, match: $match) { messages { ...CheckedFields ...RecordedErasure } }
     }
     session(hash: $hash) @skip(if: $thread) {
-      range(from: $from, count: $count, match: $match) { messages { ...CheckedFields } }
+      range(from: $from, count: $count, match: $match) { messages { ...CheckedFields ...RecordedErasure } }
     }
   }
 `,
-  [CheckedFields],
+  [CheckedFields, RecordedErasure],
 );
 
 /** Which rows to check before the others: what the conversation shows of itself. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { checkRows } from "./rows";
-import { chain, digits, write } from "./testing";
+import { chain, digits, emptied, erasureOf, write } from "./testing";
 
 const messages = chain(4);
-const kinds = (shown: typeof messages, given = messages) =>
-  checkRows(shown, given, null).map((c) => c && [c.linked, ...c.findings.map((f) => f.kind)]);
+const kinds = (shown: typeof messages, given = messages, erasure: (typeof messages)[number] | null = null) =>
+  checkRows(
+    shown,
+    given.map((m) => ({ ...m, recorded: { erasure: m.content === null ? erasure : null } })),
+    null,
+  ).map((c) => c && [c.linked, ...c.findings.map((f) => f.kind)]);
 
 describe("rows", () => {
   it("that show what their hashes cover are good, and linked where the one before is there", () => {
@@ -37,14 +41,16 @@ describe("rows", () => {
     expect(kinds(shown)).toEqual([[true], [true], [true, kind], [true]]);
   });
 
-  it("whose content is gone are told of unless that is on the record", () => {
-    const gone = (state: string) =>
-      messages.map((m) => {
-        if (m.sequence !== 3) return m;
-        return { ...m, content: null, integrity: { ...m.integrity, contentPreimage: null, state } };
-      });
-    expect(kinds(gone("CHAINED"), gone("CHAINED"))).toEqual([[true], [true], [true, "content"], [true]]);
-    expect(kinds(gone("ERASED"), gone("ERASED"))).toEqual([[true], [true], [true], [true]]);
+  it("whose content is gone are told of unless that is on the record, whatever the server calls them", () => {
+    const gone = messages.map((m) => {
+      const of = emptied(m);
+      return m.sequence === 3 ? { ...of, integrity: { ...of.integrity, state: "ERASED" } } : m;
+    });
+    const [, , third = messages[0], fourth = messages[0]] = messages;
+    if (!third || !fourth) throw new Error("no message");
+    expect(kinds(gone, gone)).toEqual([[true], [true], [true, "content"], [true]]);
+    expect(kinds(gone, gone, erasureOf(fourth, { sequence: 5 }))).toEqual([[true], [true], [true, "content"], [true]]);
+    expect(kinds(gone, gone, erasureOf(third, { sequence: 5 }))).toEqual([[true], [true], [true], [true]]);
   });
 
   it("are not vouched for by the bytes of another hash", () => {

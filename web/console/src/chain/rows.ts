@@ -1,13 +1,17 @@
 // Checks messages that are in view: before the whole chain comes to them, and whenever they are shown anew. Pure.
 import { checkSeal, type Heads } from "../seal/check";
-import { type ChainMessage, checkLink, checkShown, type Finding } from "./check";
+import { type ChainMessage, checkLink, type Finding } from "./check";
+import { checkShown } from "./erasure";
 
 /** A message as a list shows it. */
 export type Shown = Omit<ChainMessage, "attachments" | "ambient" | "integrity">;
 
+/** A message with what the server gives as the one that records its erasure. */
+export type WithErasure = ChainMessage & { recorded: { erasure: ChainMessage | null } };
+
 /**
  * What is known of a message by itself, as it is shown. linked: it names the one before it, which was there, too. proved: it
- * is in the tree.
+ * is in the tree. Where its content is gone and nothing is found, the erasure that says so was recomputed.
  */
 export type RowCheck = { findings: Finding[]; linked: boolean; proved: boolean };
 
@@ -17,7 +21,7 @@ export type RowCheck = { findings: Finding[]; linked: boolean; proved: boolean }
  */
 export function checkRows(
   shown: readonly Shown[],
-  messages: readonly ChainMessage[],
+  messages: readonly WithErasure[],
   heads: Heads | null,
 ): (RowCheck | null)[] {
   const whole = new Map(messages.map((m) => [m.hash, m]));
@@ -26,7 +30,7 @@ export function checkRows(
     const given = whole.get(row.hash);
     if (!given) return null;
     const m = { ...given, ...row, integrity: given.integrity };
-    const { hash, findings } = checkShown(m);
+    const { hash, findings } = checkShown(m, given.recorded.erasure);
     const previous = places.get(placeOf(m.session.hash, m.sequence - 1)) ?? null;
     const known = previous !== null || m.sequence === 1;
     const links = known ? checkLink(previous, m) : [];

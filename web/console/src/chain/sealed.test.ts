@@ -158,7 +158,12 @@ describe("a content that is gone", () => {
   const erased = (by: ChainMessage) => run([gone, whole[1] as ChainMessage, by], new Map());
 
   it("is erased if a later ERASURE message of the session names it", () => {
-    expect(erased(erasure())).toMatchObject({ erased: 1, findings: [] });
+    expect(erased(erasure())).toMatchObject({ erased: 1, gone: [], findings: [] });
+  });
+  it("is not yet called erased before that was seen", () => {
+    const check = new SessionCheck(session, 3, erasure().hash);
+    expect(check.page([gone, whole[1] as ChainMessage], null)).toMatchObject({ erased: 0, gone: [1, 1], findings: [] });
+    expect(check.page([erasure()], null)).toMatchObject({ erased: 1, gone: [], findings: [] });
   });
   const wrong: [string, ChainMessage][] = [
     ["nothing says so", erasure({ eventType: "MESSAGE" })],
@@ -166,7 +171,11 @@ describe("a content that is gone", () => {
     ["another one is named", erasure({ refs: [{ type: "CONTEXT", hash: digits("0") }] })],
   ];
   it.each(wrong)("is a finding if %s", (_, by) => {
-    expect(erased(by).findings).toMatchObject([{ kind: "content", sequence: 1, hash: first.hash }]);
+    expect(erased(by)).toMatchObject({
+      erased: 0,
+      gone: [],
+      findings: [{ kind: "content", sequence: 1, hash: first.hash }],
+    });
   });
   it("is a finding if the record of it was tampered with", () => {
     const found = erased({ ...erasure(), content: "another reason" }).findings;

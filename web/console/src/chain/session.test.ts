@@ -44,6 +44,23 @@ describe("a session", () => {
     expect(second?.end()).toMatchObject({ findings: [], found: { chain: 6, proofs: 0 }, unlisted: [1, 5] });
     expect(second?.explicable).toBe(false);
   });
+  it("keeps what was altered of all sessions of a check within one measure", () => {
+    const forged = whole.map((m) => ({
+      ...m,
+      integrity: { ...m.integrity, preimage: whole[0]?.integrity.preimage ?? "" },
+    }));
+    const size = (m = forged[1]) => (m?.integrity.preimage.length ?? 0) + (m?.integrity.contentPreimage?.length ?? 0);
+    const room = new Room(200, 2 * size() + 10);
+    const [first, second] = [0, 1].map(() => new SessionCheck(session, 5, digits("0"), new Seen(), room));
+    first?.page(forged.slice(1, 2), null);
+    expect([first?.explicable, room.characters]).toEqual([true, size() + 10]);
+    second?.page(forged.slice(1, 2), null);
+    expect([second?.explicable, room.characters]).toEqual([true, 10]);
+    first?.page(forged.slice(2), null); // what comes behind it, too, finds no room any more
+    expect(room.characters).toBe(10);
+    first?.explain();
+    expect(first?.explicable).toBe(false);
+  });
   it("finds out of one message after the other what was altered, of however many are told", () => {
     const altered = chain(60).map((m) => (m.sequence % 2 === 1 ? { ...m, hash: digits("0") } : m));
     const check = new SessionCheck(session, 60, altered[59]?.hash ?? "");

@@ -1,8 +1,9 @@
 import { checkSeal, type Heads, missingProof } from "../seal/check";
 import { Climbed } from "../seal/merkle";
 import type { Said } from "../words/said";
-import { type Altered, alteredOf, type Broken, Seen } from "./altered";
+import { type Altered, alteredOf, type Broken, neighbour, Seen, sizeOf } from "./altered";
 import { type ChainMessage, checkLink, checkMessage, type Finding } from "./check";
+import { erasedBy } from "./erasure";
 import type { Occurring } from "./fields";
 import { firstOf, Numbers, type Runs } from "./numbers";
 import type { Held } from "./stretch";
@@ -15,7 +16,10 @@ export type SessionProgress = {
   upTo: number;
   /** How many messages the session said it has when the check began. */
   total: number;
+  /** How many contents were erased, on the record as far as it was read. */
   erased: number;
+  /** The numbers of the messages whose content is gone, and whose erasure has not been seen yet: at the end, findings. */
+  gone: Runs;
   /** How many messages are in the signed tree, by a proof that was checked here. */
   proved: number;
   /** The numbers of the rest, but for those that findings name. */
@@ -37,12 +41,16 @@ export type SessionProgress = {
 export type Again = { sequence: number; hash: string; message: ChainMessage | null; why: string };
 
 const mostFindings = 200; // of a check that are told one by one; the others are counted
-const mostKept = 20_000_000; // characters of messages of a session of which it is to be found out what was altered
+const mostKept = 20_000_000; // characters of messages, and of those beside them, of which it is to be found out what was altered
+const refSize = 80; // characters of a ref that is kept
 const mostSuspects = 100; // that are asked for again at a time
 
-/** How many findings can still be told, of all the sessions of a check. */
+/** How much of all the sessions of a check there is still room for: findings to tell, and characters to keep. */
 export class Room {
-  constructor(public left = mostFindings) {}
+  constructor(
+    public left = mostFindings,
+    public characters = mostKept,
+  ) {}
 }
 
 /**
@@ -56,11 +64,12 @@ export class SessionCheck {
   private readonly climbed = new Climbed();
   private readonly gone = new Map<string, number>(); // erased messages whose erasure has not been seen, by hash
   private readonly broken: (Broken & { inTree: boolean })[] = [];
-  private kept = 0; // characters of them
+  private open: Broken | null = null; // that of the last message: the next one is not there yet
+  private readonly unrecorded = new Numbers(); // their numbers
   private readonly unproved = new Numbers();
   private readonly said = new Numbers(); // those of them of which the server says that they are in the tree
   private readonly unlisted = new Numbers();
-  private readonly progress: Omit<SessionProgress, "unproved" | "unlisted">;
+  private readonly progress: Omit<SessionProgress, "unproved" | "unlisted" | "gone">;
 
   constructor(
     session: string,
@@ -86,18 +95,16 @@ export class SessionCheck {
   /** Checks the next messages and gives the state after them. Without heads, no proof is looked at. */
   page(messages: readonly ChainMessage[], heads: Heads | null): SessionProgress {
     for (const message of messages) {
-      const { hash, findings, erased } = checkMessage(message);
+      const checked = checkMessage(message);
+      const { hash, findings, erased } = checked;
       const listed = this.room.left > 0;
       this.find(...findings, ...checkLink(this.previous, message));
       const inTree = this.seal(message, hash, heads);
       this.note(message, listed ? findings : [], inTree);
-      if (erased) this.gone.set(message.hash, message.sequence);
-      if (message.eventType === "ERASURE" && findings.length === 0 && !erased) {
-        for (const ref of message.refs) if (ref.type === "CONTEXT") this.gone.delete(ref.hash);
-      }
+      if (erased) this.lacks(message.hash, message.sequence);
+      for (const of of erasedBy(message, checked)) this.record(of);
       this.progress.checked++;
       this.progress.upTo = message.sequence;
-      if (erased) this.progress.erased++;
       this.previous = message;
     }
     return this.snapshot();
@@ -112,14 +119,13 @@ export class SessionCheck {
       return null;
     if (held.places && held.places[0] <= this.lastIndex) return null;
     const { progress } = this;
-    const broken = this.broken.at(-1);
-    if (broken && broken.message === this.previous) broken.next = held.first;
+    this.follow(held.first);
     this.seen.know(occurring);
-    for (const hash of held.erasures) this.gone.delete(hash);
-    for (const [hash, sequence] of held.gone) this.gone.set(hash, sequence);
+    for (const hash of held.erasures) this.record(hash);
+    for (const [hash, sequence] of held.gone) this.lacks(hash, sequence);
     progress.checked += held.count;
     progress.upTo = held.last.sequence;
-    progress.erased += held.erased;
+    progress.erased += held.erased - held.gone.length;
     progress.proved += held.proved;
     this.unproved.addAll(held.unproved);
     this.said.addAll(held.said);
@@ -128,6 +134,20 @@ export class SessionCheck {
     this.lastIndex = held.places?.[1] ?? this.lastIndex;
     this.previous = held.last;
     return this.snapshot();
+  }
+
+  private lacks(hash: string, sequence: number): void {
+    this.gone.set(hash, sequence);
+    this.unrecorded.add(sequence);
+  }
+
+  // The record says that a message was erased.
+  private record(hash: string): void {
+    const sequence = this.gone.get(hash);
+    if (sequence === undefined) return;
+    this.gone.delete(hash);
+    this.unrecorded.delete(sequence);
+    this.progress.erased++;
   }
 
   private find(...findings: Finding[]): void {
@@ -146,13 +166,26 @@ export class SessionCheck {
   private note(m: ChainMessage, findings: readonly Finding[], inTree: boolean): void {
     this.seen.add(m);
     for (let n = (this.previous?.sequence ?? 0) + 1; n < m.sequence; n++) if (!this.seen.lacks(n)) break;
-    const last = this.broken.at(-1);
-    if (last && last.message === this.previous) last.next = m;
+    this.follow(m);
     const digest = findings.some((f) => (f.kind === "hash" || f.kind === "content") && f.computed !== undefined);
     const readable = findings.every((f) => f.kind !== "format");
-    if (!digest || !readable || this.kept > mostKept) return;
-    this.kept += m.integrity.preimage.length + (m.integrity.contentPreimage?.length ?? 0);
-    this.broken.push({ message: m, previous: this.previous, next: null, inTree });
+    if (!digest || !readable) return;
+    const previous = this.previous && neighbour(this.previous);
+    if (!this.keep(sizeOf(m) + (previous ? sizeOf(previous) : 0) + m.refs.length * refSize)) return;
+    this.open = { message: { ...neighbour(m), session: m.session, refs: m.refs }, previous, next: null };
+    this.broken.push(Object.assign(this.open, { inTree }));
+  }
+
+  // Tells the message before, if it is kept, what comes behind it.
+  private follow(m: ChainMessage): void {
+    if (this.open && this.keep(sizeOf(m))) this.open.next = neighbour(m);
+    this.open = null;
+  }
+
+  private keep(characters: number): boolean {
+    if (characters > this.room.characters) return false;
+    this.room.characters -= characters;
+    return true;
   }
 
   // Whether the message's computed hash is in the tree, by proof.
@@ -196,6 +229,7 @@ export class SessionCheck {
     for (const [hash, sequence] of this.gone) {
       const detail: Said = { id: "chain.erased" };
       this.find({ kind: "content", session, sequence, hash, detail });
+      this.unrecorded.delete(sequence);
     }
     this.gone.clear();
     return this.snapshot();
@@ -250,13 +284,13 @@ export class SessionCheck {
 
   private snapshot(): SessionProgress {
     const { found, findings, ...rest } = this.progress;
-    const [unproved, unlisted] = [this.unproved.runs, this.unlisted.runs];
-    return { ...rest, found: { ...found }, findings: [...findings], unproved, unlisted };
+    const [unproved, unlisted, gone] = [this.unproved.runs, this.unlisted.runs, this.unrecorded.runs];
+    return { ...rest, found: { ...found }, findings: [...findings], unproved, unlisted, gone };
   }
 }
 
 // The findings with what was altered in the place of what follows from it.
-function explained(findings: readonly Finding[], m: ChainMessage, altered: Altered | null): Finding[] {
+function explained(findings: readonly Finding[], m: Broken["message"], altered: Altered | null): Finding[] {
   const own = (f: Finding) => f.session === m.session.hash && f.sequence === m.sequence && f.hash === m.hash;
   const digest =
     findings.find((f) => own(f) && f.kind === "hash") ?? findings.find((f) => own(f) && f.kind === "content");

@@ -5,7 +5,7 @@ import { checkpointOf } from "../seal/proof";
 import type { ChainMessage } from "./check";
 import type { Crew } from "./crew";
 import { type Rows, VerifyRows } from "./query";
-import type { RowCheck, Shown } from "./rows";
+import type { RowCheck, Shown, WithErasure } from "./rows";
 import type { Subject } from "./verify";
 
 /** Rows of a conversation as they are shown, and where they are to be found. */
@@ -35,9 +35,9 @@ export const notesOf = (messages: readonly ChainMessage[]): string[] =>
   [...new Set(messages.map(({ integrity }) => checkpointOf(integrity.proof ?? "")))].filter(Boolean);
 
 // An answer ends early that would be too large.
-async function messagesOf(send: typeof fetch, { subject, rows }: InView, signal: AbortSignal): Promise<ChainMessage[]> {
+async function messagesOf(send: typeof fetch, { subject, rows }: InView, signal: AbortSignal): Promise<WithErasure[]> {
   const of = { hash: subject.hash, thread: subject.kind === "thread", match: rows.match };
-  const messages: ChainMessage[] = [];
+  const messages: WithErasure[] = [];
   try {
     while (messages.length < rows.count) {
       const left = { from: rows.from + messages.length, count: rows.count - messages.length };

@@ -105,6 +105,26 @@ export function write({
   return { ...m, hash: sha256(bytes), integrity };
 }
 
+/** A message as it is after an erasure. */
+export const emptied = (m: ChainMessage): ChainMessage => ({
+  ...m,
+  content: null,
+  attachments: {},
+  ambient: null,
+  integrity: { ...m.integrity, contentPreimage: null },
+});
+
+/** The message that records the erasure of another of its session, as number 3 unless told. */
+export const erasureOf = (m: ChainMessage, draft: Draft = {}): ChainMessage =>
+  write({
+    session: m.session,
+    sequence: 3,
+    eventType: "ERASURE",
+    content: "asked for it",
+    refs: [{ type: "CONTEXT", hash: m.hash }],
+    ...draft,
+  });
+
 /** A session of n messages, each linked to the one before. */
 export function chain(n: number): ChainMessage[] {
   const all: ChainMessage[] = [];

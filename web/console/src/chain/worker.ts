@@ -11,7 +11,7 @@ import type { ChainMessage } from "./check";
 import type { Occurring } from "./fields";
 import { type HashRun, runsOf } from "./hashes";
 import type { VerifyPage } from "./query";
-import { checkRows, type Shown } from "./rows";
+import { checkRows, type Shown, type WithErasure } from "./rows";
 import { type Again, Room, SessionCheck, type SessionProgress } from "./session";
 import { type Held, noteOf, Stretches } from "./stretch";
 
@@ -28,7 +28,7 @@ export type WorkerRequest =
   | { kind: "again"; asked: Again[]; heads: Heads }
   | { kind: "explain"; session: string; hashes: string[] }
   | { kind: "held"; checked: CheckedStretch }
-  | { kind: "rows"; shown: Shown[]; messages: ChainMessage[]; heads: Heads | null }
+  | { kind: "rows"; shown: Shown[]; messages: WithErasure[]; heads: Heads | null }
   | { kind: "fetch"; address: string }
   | { kind: "drop"; address: string }
   | { kind: "stretch"; address: string; session: string; head: Head | null };

@@ -8,7 +8,7 @@ export function Erased({ by }: { by?: string | undefined }) {
   return (
     <span className={styles.erased}>
       <Icon name="erased" size={14} />
-      {t("ui.erased")} {by ? <Link href={`/messages/${by}`}>{t("ui.erased.by")}</Link> : t("ui.erased.unrecorded")}
+      {t(by ? "ui.erased" : "ui.erased.unrecorded")} {by && <Link href={`/messages/${by}`}>{t("ui.erased.by")}</Link>}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { useAction } from "../../actions/useAction";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { fromBase64, toHex } from "../../chain/bytes";
-import { checkShown } from "../../chain/check";
+import { checkShown } from "../../chain/erasure";
 import { say } from "../../chain/words";
 import { keyOf, valueText } from "../../ui/Breaks";
 import { Button } from "../../ui/Button";
@@ -14,14 +14,8 @@ import type { Judge, LinkState } from "./link";
 import { Section } from "./Panel";
 import styles from "./Panel.module.css";
 import type { WholeMessage } from "./query";
+import { saidOf } from "./said";
 import { useProof } from "./useProof";
-
-const states: Record<WholeMessage["integrity"]["state"], { icon: IconName; words: Id }> = {
-  CHAINED: { icon: "link", words: "thread.integrity.CHAINED" },
-  SEALED: { icon: "sealed", words: "thread.integrity.SEALED" },
-  WITNESSED: { icon: "witnessed", words: "thread.integrity.WITNESSED" },
-  ERASED: { icon: "erased", words: "thread.integrity.ERASED" },
-};
 
 const proofs: Record<LinkState["kind"], { icon: IconName; words: Id }> = {
   unchecked: { icon: "unchecked", words: "thread.proof.unchecked" },
@@ -34,7 +28,7 @@ const proofs: Record<LinkState["kind"], { icon: IconName; words: Id }> = {
 /** How far a message can be proved, and what this browser makes of it. */
 export function Integrity({ message: m, judge }: { message: WholeMessage; judge: Judge | null }) {
   const { identity } = useSession();
-  const own = useMemo(() => checkShown(m), [m]);
+  const own = useMemo(() => checkShown(m, m.recorded.erasure), [m]);
   // The check of the conversation knows more: what was altered, and the link.
   const state = judge?.(m, own.findings) ?? null;
   const findings = state && state.findings.length > 0 ? state.findings : own.findings;
@@ -42,22 +36,22 @@ export function Integrity({ message: m, judge }: { message: WholeMessage; judge:
   const provable = kind !== "proved" && own.findings.length === 0;
   useAction("message.verify", check, { enabled: provable && !running });
   const good = findings.length === 0;
-  const said = states[m.integrity.state];
+  const said = saidOf(m, own);
   const proof = proofs[kind];
   const words = own.findings.length > 0 ? "thread.proof.own" : proof.words;
   return (
     <Section title={t("thread.integrity")}>
       <p className={styles.state}>
         <Icon name={said.icon} />
-        <span>
-          {m.integrity.leafIndex === null
-            ? t(said.words)
-            : t("thread.integrity.leaf", { state: t(said.words), leaf: m.integrity.leafIndex })}
-        </span>
+        <span>{said.words}</span>
       </p>
       <p className={good ? styles.good : styles.bad}>
         <Icon name={good ? "check" : "broken"} />
-        {t(!good ? "thread.recomputed.bad" : own.erased ? "thread.recomputed.erased" : "thread.recomputed")}
+        {!good
+          ? t("thread.recomputed.bad")
+          : own.erased
+            ? t("thread.recomputed.erased", { n: String(m.recorded.erasure?.sequence) })
+            : t("thread.recomputed")}
       </p>
       {findings.map((f) => (
         <dl key={keyOf(f)} className={styles.finding}>

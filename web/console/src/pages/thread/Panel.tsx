@@ -3,6 +3,7 @@ import { useQuery } from "urql";
 import { useLocation } from "wouter";
 import { has, mayErase } from "../../api/rights";
 import { useSession } from "../../api/session";
+import { records } from "../../chain/erasure";
 import { IconButton } from "../../ui/Button";
 import { Erased } from "../../ui/Erased";
 import { Copy, ShortHash } from "../../ui/Hash";
@@ -162,12 +163,15 @@ function Rest({ message: m, judge, onChanged, onErased }: RestProps) {
   );
 }
 
-// Who erased the content, when and why, as the message that records it says.
+// Who erased the content, when and why, as the message that records it says, if that holds.
 function Gone({ message: m }: { message: MessageRow | WholeMessage }) {
-  const by = "recorded" in m ? m.recorded.erasure : null;
+  const given = "recorded" in m ? m.recorded.erasure : null;
+  const by = given && "recorded" in m && records(given, m) ? given : null;
+  // Of a row, what the server says must do until the rest is there.
+  const said = "erasure" in m.integrity ? m.integrity.erasure?.hash : undefined;
   return (
     <div className={styles.gone}>
-      <Erased by={by?.hash ?? ("erasure" in m.integrity ? m.integrity.erasure?.hash : undefined)} />
+      <Erased by={by?.hash ?? said} />
       {by && (
         <dl className={styles.fields}>
           <div>

@@ -1,12 +1,11 @@
 import type { ReactNode } from "react";
 import type { Recomputed } from "../../chain/browser";
 import type { Progress, Verification } from "../../chain/verify";
-import { atLeast } from "../../ui/Breaks";
-import { count, dateTime } from "../../ui/format";
+import { count } from "../../ui/format";
 import only from "../../ui/Heard.module.css";
 import { Icon, type IconName } from "../../ui/icons";
-import { problemName } from "../../ui/Standing";
 import { t } from "../../words";
+import { chained, explaining, type Outcome, outcomeOf, proofsOutcome } from "./outcome";
 import type { VerificationState } from "./useVerification";
 import styles from "./Verify.module.css";
 
@@ -18,6 +17,7 @@ export function Verdicts({ found: { browser, server }, phase }: Props) {
   return (
     <div className={styles.verdicts}>
       <Verdict icon="browser" who={t("thread.verdict.browser")} p={chained(browser)} cancelled={cancelled}>
+        {explaining(browser, cancelled)}
         {erasedIn(browser)}
       </Verdict>
       <Proofs p={browser} cancelled={cancelled} />
@@ -51,13 +51,6 @@ const erasedIn = ({ erased }: Recomputed): string => (erased > 0 ? t("thread.ver
 const provedBy = ({ standing }: Recomputed): string =>
   t(standing?.checkpoint?.signature === "unchecked" ? "thread.verdict.unsigned" : "thread.verdict.proved");
 
-// What concerns the chain; proofs have a line of their own.
-function chained(p: Recomputed): Progress<unknown> {
-  return { ...p, found: { n: p.found.n - p.foundProofs.n, least: false } };
-}
-
-type Outcome = { tone: "good" | "bad" | "warn" | "muted"; mark: IconName; words: string };
-
 function Verdict({
   icon,
   who,
@@ -78,16 +71,6 @@ function Verdict({
   return <Line icon={icon} who={who} n={p.checked} p={p} outcome={outcome} more={children} />;
 }
 
-function outcomeOf(p: Progress<unknown>, cancelled: boolean, waiting = false): Outcome {
-  if (p.error) return { tone: "bad", mark: "error", words: t("thread.verdict.failed", { why: p.error }) };
-  if (p.found.n > 0) return { tone: "bad", mark: "broken", words: t("thread.verdict.breaks", atLeast(p.found)) };
-  if (!p.done) {
-    const begun = waiting ? "thread.verdict.waiting" : "thread.verdict.checking";
-    return { tone: "muted", mark: "unchecked", words: t(cancelled ? "thread.verdict.cancelled" : begun) };
-  }
-  return { tone: "good", mark: "check", words: t(p.total === 0 ? "thread.verdict.nothing" : "thread.verdict.good") };
-}
-
 function Proofs({ p, cancelled }: { p: Recomputed; cancelled: boolean }) {
   return (
     <Line
@@ -98,28 +81,6 @@ function Proofs({ p, cancelled }: { p: Recomputed; cancelled: boolean }) {
       outcome={proofsOutcome(p, cancelled)}
     />
   );
-}
-
-function proofsOutcome(p: Recomputed, cancelled: boolean): Outcome {
-  const { standing, at, unproved } = p;
-  if (standing?.problem)
-    return {
-      tone: "bad",
-      mark: "broken",
-      words: t("thread.verdict.problem", { what: problemName(standing.problem.kind) }),
-    };
-  const plain = outcomeOf({ ...p, found: p.foundProofs }, cancelled);
-  if (plain.tone !== "good" || p.total === 0) return plain;
-  const { checkpoint } = standing ?? {};
-  if (!checkpoint) return { tone: "muted", mark: "link", words: t("thread.verdict.chained") };
-  const when = at ? dateTime(at) : "none";
-  const sized = { n: checkpoint.size, when };
-  const where = unproved > 0 ? t("thread.verdict.some", { ...sized, unproved }) : t("thread.verdict.all", sized);
-  if (checkpoint.signature === "unchecked") {
-    return { tone: "warn", mark: "warning", words: t("thread.verdict.signature", { where }) };
-  }
-  if (unproved > 0) return { tone: "muted", mark: "link", words: where };
-  return { tone: "good", mark: "check", words: where };
 }
 
 function Line({

@@ -47,6 +47,16 @@ describe("a message that is shown", () => {
     expect(linkState(but({ unlisted: [2, 2] }), row(2), good)).toMatchObject({ kind: "mismatch", findings: [] });
   });
 
+  it("is not called erased by the check of the chain before that has seen its erasure", () => {
+    const known = checked().browser.sessions.get(session) as SessionProgress;
+    const seen = (gone: number[]) => checked({ sessions: new Map([[session, { ...known, gone }]]) });
+    const erased = row(2, { content: null, integrity: { state: "ERASED" } });
+    expect(linkState(seen([2, 2]), erased, good).kind).toBe("unchecked");
+    expect(linkState(seen([2, 2]), erased, { ...good, linked: true, proved: true }).kind).toBe("unchecked");
+    expect(linkState(seen([3, 3]), erased, good)).toMatchObject({ kind: "proved", state: "ERASED" });
+    expect(linkState(seen([2, 2]), row(2), good).kind).toBe("proved"); // its content is there
+  });
+
   it("is not checked as long as nobody looked at what is shown", () => {
     expect(linkState(checked(), row(2), undefined)).toMatchObject({ kind: "unchecked", state: "WITNESSED" });
   });

@@ -53,10 +53,12 @@ export function linkState({ browser, server: said }: Verification, m: Row, shown
   if (findings.length > 0 || server.length > 0 || more) return { kind: "mismatch", state, ...known };
   const walked = session !== undefined && checked !== null;
   const linked = walked || shown?.linked === true;
+  // Told as the server does until the erasure itself was seen, there, or here beside the row.
+  const unrecorded = m.content === null && walked && within(session.gone, m.sequence);
   const { checkpoint } = browser.standing ?? {};
   const inTree = walked ? !within(session.unproved, m.sequence) : shown?.proved === true;
   const proved = inTree && checkpoint ? checkpoint.signature : null;
-  if (!shown || !(linked || proved)) return { kind: "unchecked", state, ...known };
+  if (!shown || unrecorded || !(linked || proved)) return { kind: "unchecked", state, ...known };
   const erased = m.content === null;
   if (!proved) return { kind: "chained", state: erased ? "ERASED" : "CHAINED", ...known };
   const witnessed = walked ? m.sequence <= session.witnessedUpTo : state === "WITNESSED";

@@ -147,7 +147,7 @@ export const MessageQuery = graphql(
       masterItem { ...ThingFields }
       items { ...ThingFields }
       location { ...ThingFields }
-      recorded: integrity { erasure { hash sequence content createdAt owner { ...ThingFields } } }
+      recorded: integrity { erasure { ...CheckedFields owner { ...ThingFields } } }
       sentWith: refs {
         position type hash
         target {

@@ -57,8 +57,11 @@ export function useShown(
     const { signal } = gone.current ?? {};
     if (!inView || !signal || shown.length === 0) return;
     busy.current = true;
-    crew.current ??= new Crew(1);
-    checkShown(fetch, crew.current, { ...inView, shown }, () => Promise.resolve(null), signal)
+    const checks = async () => {
+      crew.current ??= new Crew(1); // a browser may refuse to start a Worker
+      return await checkShown(fetch, crew.current, { ...inView, shown }, () => Promise.resolve(null), signal);
+    };
+    checks()
       .catch(() => {
         crew.current?.close(); // it may have failed: the next rows get another one
         crew.current = null;
