@@ -24,7 +24,7 @@ func woken(all []*Subscription) (n int) {
 // Some readers have a turn, and pass it on in the order in which they came; each has one, however often it is due.
 func TestPace(t *testing.T) {
 	t.Parallel()
-	p := &pace{runs: true, round: 1} // nobody looks out
+	p := &pace{runs: true, round: 1, allowed: 10_000} // nobody looks out
 	all, turns := readersOf(p, 3000), max(1, runtime.GOMAXPROCS(0)/2)
 	p.wake(all)
 	p.wake(all)
@@ -43,6 +43,40 @@ func TestPace(t *testing.T) {
 	p.wake(few)
 	if n := woken(few); n != len(few) {
 		t.Errorf("%d of a few readers are woken, want all", n)
+	}
+}
+
+// However soon readers finish, turns are passed on no faster than evenly within paceSpread: after a part of it, that
+// part of the readers was woken.
+func TestPaceIsEven(t *testing.T) {
+	t.Parallel()
+	turns := max(1, runtime.GOMAXPROCS(0)/2)
+	p := &pace{runs: true, round: 1}
+	all := readersOf(p, 2000*turns) // more than come to their turn at the pace of one
+	p.wake(all)
+	passed := 0 // in order, each as soon as it was woken
+	for took := paceEvery; took <= paceSpread; took += paceEvery {
+		next, _ := p.look(paceEvery)
+		for _, s := range next {
+			s.wake()
+		}
+		for passed < len(all) && len(all[passed].news) > 0 {
+			all[passed].Delivered()
+			passed++
+		}
+		if most := int(float64(len(all))*float64(took)/float64(paceSpread)) + turns; passed > most {
+			t.Fatalf("%d of %d readers had their turn after %v of looks, want at most %d", passed, len(all), took, most)
+		}
+	}
+	if most := len(all) - turns; passed < most {
+		t.Errorf("%d of %d readers had their turn after all looks, want at least %d", passed, len(all), most)
+	}
+	few := &pace{runs: true, round: 1}
+	some := readersOf(few, 100)
+	few.wake(some)
+	few.allow(time.Second)
+	if got, want := few.allowed, float64(turns)*float64(paceRound*paceEvery)/float64(paceTurn); got != want {
+		t.Errorf("%v are allowed after a second in which nobody looked, want %v, those of a round", got, want)
 	}
 }
 
