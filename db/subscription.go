@@ -142,9 +142,20 @@ func (s *Subscription) Next(ctx context.Context) (*chain.Message, error) {
 	}
 }
 
-// Delivered says that the reader is done with what Next gave, so that others have their turn. Who does not say so is not
-// waited for.
-func (s *Subscription) Delivered() { s.pace.finished(s) }
+// Waits tells whether another message waits, so that Next gives it at once.
+func (s *Subscription) Waits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting) > 0
+}
+
+// Delivered says that the reader is done with what Next gave, so that others have their turn once nothing more waits. Who does
+// not say so is not waited for.
+func (s *Subscription) Delivered() {
+	if !s.Waits() {
+		s.pace.finished(s)
+	}
+}
 
 // deliver gives a message once that is on record. If it cannot be, the subscription ends.
 func (s *Subscription) deliver(ctx context.Context, m *chain.Message, err error) (*chain.Message, error) {

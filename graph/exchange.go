@@ -34,6 +34,7 @@ type exchange struct {
 	leave   func()             // gives back its place among those at work, nil if it has none
 	aside   int64              // bytes that are set aside for a large answer
 	held    *held              // what its answer holds, nil until it began
+	more    func() bool        // whether another event waits to be sent, nil if nobody can tell
 	full    error              // why it has none, nil if that is not why it is refused
 }
 

@@ -44,7 +44,7 @@ func NewHandler(resolver *Resolver, cfg Config) http.Handler {
 	executable := generated.NewExecutableSchema(generated.Config{Resolvers: resolver})
 	server := handler.New(executable)
 	server.AddTransport(webSocket(cfg))
-	server.AddTransport(transport.SSE{KeepAlivePingInterval: pingInterval})
+	server.AddTransport(sentEvents{})
 	server.AddTransport(transport.GET{})
 	server.AddTransport(jsonPost{})
 

@@ -66,6 +66,9 @@ func (s *sharing) around(ctx context.Context, next graphql.OperationHandler) gra
 	if d.feed == nil { // not to messages
 		return respond
 	}
+	if x := exchangeFrom(ctx); x != nil {
+		x.more = d.feed.Waits
+	}
 	with := s.join(ctx, of)
 	return func(ctx context.Context) *graphql.Response {
 		m, err := d.feed.Next(ctx)
