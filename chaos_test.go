@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,6 +62,9 @@ func makeFault(t *testing.T, h *chaos.Harness, name string) {
 		if !row.OK && !row.Timed {
 			t.Errorf("%s: must hold: %s; measured: %s", row.Done, row.Must, row.Measured)
 		}
+	}
+	if (name == "server" || name == "postgres") && !slices.ContainsFunc(report.Rows, func(r chaos.Row) bool { return r.Values["deeds"] > 0 }) {
+		t.Errorf("%s: exchanges, quarantines, erasures and revocations were not held against the journal: %+v", name, report.Rows)
 	}
 	if !kept {
 		t.Error("no check compared the log with what was acknowledged")

@@ -18,6 +18,7 @@ type verdict struct {
 	lost         int // acknowledged, and not in the log with their content
 	doubled      int // twice in the log, or in it and not acknowledged
 	rows         int // of the log
+	deeds        int // that were acknowledged
 	problems     []string
 }
 
@@ -60,17 +61,35 @@ func (c *crew) check(ctx context.Context, o *observer, database string, sum *ver
 
 // compare reads the log from the database itself.
 func (c *crew) compare(ctx context.Context, database string, sum *verdict) error {
-	missing, err := c.journal.read()
+	missing, deeds, err := c.journal.read()
 	if err != nil {
 		return err
 	}
-	sum.acknowledged = len(missing)
+	sum.acknowledged, sum.deeds = len(missing), len(deeds)
 	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, "SELECT hash::text, session_hash::text, content FROM log.messages")
+	var records map[string]bool
+	if c.deeds != nil {
+		k, err := readKept(ctx, conn, c.deeds.conversation)
+		if err != nil {
+			return err
+		}
+		for _, problem := range judgeDeeds(deeds, k) {
+			sum.lost++
+			sum.problem("%s", problem)
+		}
+		records = k.records
+		for _, d := range deeds {
+			if e, ok := missing[d.Hash]; ok && d.Kind == deedErasure {
+				e.Content = ""
+				missing[d.Hash] = e
+			}
+		}
+	}
+	rows, err := conn.Query(ctx, "SELECT hash::text, session_hash::text, COALESCE(content, '') FROM log.messages")
 	if err != nil {
 		return err
 	}
@@ -83,8 +102,11 @@ func (c *crew) compare(ctx context.Context, database string, sum *verdict) error
 			return err
 		}
 		sum.rows++
+		if records[e.Hash] {
+			continue
+		}
 		want, ok := missing[e.Hash]
-		twice := contents[e.Content]
+		twice := e.Content != "" && contents[e.Content]
 		contents[e.Content] = true
 		switch {
 		case twice, !ok && !c.open:
@@ -149,11 +171,14 @@ func (c *crew) verify(ctx context.Context, sum *verdict) error {
 func (s *stage) nothingLost(done string, times int, sum *verdict, o *observer) {
 	measured := fmt.Sprintf("%d acknowledged, %d lost, %d doubled; valid %d of %d times; %d checkpoints", sum.acknowledged, sum.lost,
 		sum.doubled, sum.checks, sum.checks, o.seen())
+	if sum.deeds > 0 {
+		measured += fmt.Sprintf("; %d exchanges, quarantines, erasures and revocations done, once each", sum.deeds)
+	}
 	ok := sum.lost == 0 && sum.doubled == 0 && len(sum.problems) == 0 && sum.acknowledged > 0 && sum.checks > 0
 	if len(sum.problems) > 0 {
 		measured = fmt.Sprintf("%d acknowledged, %d lost, %d doubled: %q", sum.acknowledged, sum.lost, sum.doubled, sum.problems)
 	}
 	s.found(done, times, "the log is what was acknowledged, once; verifyLog valid; checkpoints extend the earlier ones", measured, ok,
 		map[string]float64{"acknowledged": float64(sum.acknowledged), "lost": float64(sum.lost), "doubled": float64(sum.doubled),
-			"checks": float64(sum.checks), "checkpoints": float64(o.seen())})
+			"checks": float64(sum.checks), "checkpoints": float64(o.seen()), "deeds": float64(sum.deeds)})
 }

@@ -92,7 +92,7 @@ func TestJournalRefusesTwoOfOneHash(t *testing.T) {
 	if err := j.add(entry{"h", "s", "one"}, entry{"h", "s", "two"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.read(); err == nil || j.count() != 2 {
+	if _, _, err := j.read(); err == nil || j.count() != 2 {
 		t.Errorf("read = %v, want that two messages have one hash", err)
 	}
 }

@@ -31,6 +31,7 @@ type crew struct {
 	client  *client // with the administrator's token
 	agents  []*client
 	journal *journal
+	deeds   *doer // nil: none are done
 	load    load
 	lasting time.Duration
 	writes  answers
@@ -54,6 +55,7 @@ type load struct {
 	hot              int           // of the writers share one session, at most half of them
 	think            time.Duration // of each, between requests
 	bytes            int           // of content, at least
+	deeds            bool          // one more does what is no append
 	herald           time.Duration // between messages of the last writer, if others are to listen to it
 }
 
@@ -91,6 +93,12 @@ func (s *stage) work(ctx context.Context, v *server, l load) (*crew, error) {
 			return nil, err
 		}
 		c.agents = append(c.agents, c.client.with(secret))
+	}
+	if l.deeds {
+		if c.deeds, err = c.doer(ctx, size(s, 5, spareTokens)); err != nil {
+			return nil, err
+		}
+		c.wait.Go(func() { c.deeds.work(working) })
 	}
 	for w := range l.writers {
 		c.wait.Go(func() { c.write(working, w) })

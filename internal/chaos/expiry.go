@@ -15,6 +15,12 @@ const tokenCache = 2 * time.Second
 // newToken makes an agent's token of a player, and notes in the journal what the log says of that. One at a time; none of the
 // players has two.
 func (c *crew) newToken(ctx context.Context, player string, ends *time.Time) (secret string, err error) {
+	secret, _, err = c.makeToken(ctx, player, ends)
+	return secret, err
+}
+
+// makeToken is newToken that gives the token's id as well.
+func (c *crew) makeToken(ctx context.Context, player string, ends *time.Time) (secret, id string, err error) {
 	input := map[string]any{"kind": "AGENT", "player": player}
 	if ends != nil {
 		input["expiresAt"] = ends.Format(time.RFC3339Nano)
@@ -22,6 +28,9 @@ func (c *crew) newToken(ctx context.Context, player string, ends *time.Time) (se
 	var data struct {
 		CreateToken struct {
 			Secret string `json:"secret"`
+			Token  struct {
+				ID string `json:"id"`
+			} `json:"token"`
 		} `json:"createToken"`
 		Session struct {
 			Messages struct {
@@ -34,19 +43,19 @@ func (c *crew) newToken(ctx context.Context, player string, ends *time.Time) (se
 			} `json:"messages"`
 		} `json:"session"`
 	}
-	if err := c.client.ask(ctx, "mutation($i: TokenInput!) { createToken(input: $i) { secret } }", map[string]any{"i": input}, &data); err != nil {
-		return "", fmt.Errorf("createToken: %w", err)
+	if err := c.client.ask(ctx, "mutation($i: TokenInput!) { createToken(input: $i) { secret token { id } } }", map[string]any{"i": input}, &data); err != nil {
+		return "", "", fmt.Errorf("createToken: %w", err)
 	}
 	audit := hashOf("audit:" + auth.Administrator().Player.String())
 	if err := c.client.ask(ctx, "query($s: Hash!) { session(hash: $s) { messages(last: 1) { edges { node { hash content } } } } }",
 		map[string]any{"s": audit}, &data); err != nil {
-		return "", fmt.Errorf("the administrator's audit session: %w", err)
+		return "", "", fmt.Errorf("the administrator's audit session: %w", err)
 	}
 	edges := data.Session.Messages.Edges
 	if len(edges) != 1 || !strings.Contains(edges[0].Node.Content, player) {
-		return "", fmt.Errorf("a token was made for the player %s, and the audit session ends with %+v", player, edges)
+		return "", "", fmt.Errorf("a token was made for the player %s, and the audit session ends with %+v", player, edges)
 	}
-	return data.CreateToken.Secret, c.journal.add(entry{edges[0].Node.Hash, audit, edges[0].Node.Content})
+	return data.CreateToken.Secret, data.CreateToken.Token.ID, c.journal.add(entry{edges[0].Node.Hash, audit, edges[0].Node.Content})
 }
 
 // token makes an agent's token that ends so long from now, by Postgres' clock.

@@ -61,7 +61,7 @@ func badNetwork(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	scene, err := s.scene(ctx, n.url, usual)
+	scene, err := s.scene(ctx, n.url, varied)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *stage) blackHole(ctx context.Context) error {
 		return err
 	}
 	s.later(h.close)
-	scene, err := s.scene(ctx, fmt.Sprintf("postgres://postgres:%s@%s/%s?sslmode=disable", url.QueryEscape(s.password), h.addr(), database), usual)
+	scene, err := s.scene(ctx, fmt.Sprintf("postgres://postgres:%s@%s/%s?sslmode=disable", url.QueryEscape(s.password), h.addr(), database), varied)
 	if err != nil {
 		return err
 	}

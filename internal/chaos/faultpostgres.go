@@ -15,6 +15,9 @@ import (
 // usual is the load of most faults.
 var usual = load{writers: 8, readers: 2, hot: 3, think: 2 * time.Millisecond}
 
+// varied is the usual load with deeds: see doer.
+var varied = load{writers: 8, readers: 2, hot: 3, think: 2 * time.Millisecond, deeds: true}
+
 // writingLimit is how soon writing must go on once the cause of a fault of the database is gone.
 const writingLimit = 5 * time.Second
 
@@ -24,7 +27,7 @@ func killPostgres(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	scene, err := s.scene(ctx, c.url(database), usual)
+	scene, err := s.scene(ctx, c.url(database), varied)
 	if err != nil {
 		return err
 	}
@@ -71,7 +74,7 @@ func (c *cluster) again(ctx context.Context) error {
 
 // killPrivatePostgres kills the server's own Postgres, which the server has to start again.
 func killPrivatePostgres(ctx context.Context, s *stage) error {
-	scene, err := s.scene(ctx, "", usual)
+	scene, err := s.scene(ctx, "", varied)
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func failingDisk(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	scene, err := s.scene(ctx, c.url(database), usual)
+	scene, err := s.scene(ctx, c.url(database), varied)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (s *stage) kills(ctx context.Context, database, done string, times int) err
 	if err != nil {
 		return err
 	}
-	c, err := s.work(ctx, v, usual)
+	c, err := s.work(ctx, v, varied)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func promoteStandby(ctx context.Context, s *stage) error {
 	}
 	address := fmt.Sprintf("postgres://postgres:%s@127.0.0.1:%d,127.0.0.1:%d/%s?sslmode=disable&target_session_attrs=read-write",
 		url.QueryEscape(s.password), primary.port, standby.port, database)
-	scene, err := s.scene(ctx, address, usual)
+	scene, err := s.scene(ctx, address, varied)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,14 @@ type entry struct {
 	Content string `json:"content"`
 }
 
+// deed is anything that was acknowledged, as the journal has it.
+type deed struct {
+	Kind    string `json:"deed,omitempty"` // none: a message was appended
+	Hash    string `json:"hash"`
+	Session string `json:"session"`
+	Content string `json:"content"`
+}
+
 // journal is a file of what was acknowledged. Safe for concurrent use.
 type journal struct {
 	mu      sync.Mutex
@@ -37,9 +45,22 @@ func openJournal(name string) (*journal, error) {
 
 // add notes messages. When it returns they are on disk; those that come meanwhile share the wait.
 func (j *journal) add(entries ...entry) error {
+	deeds := make([]deed, len(entries))
+	for i, e := range entries {
+		deeds[i] = deed{Hash: e.Hash, Session: e.Session, Content: e.Content}
+	}
+	return j.note(deeds...)
+}
+
+// note is add for deeds of every kind.
+func (j *journal) note(deeds ...deed) error {
 	var lines []byte
-	for _, e := range entries {
-		line, err := json.Marshal(e)
+	messages := 0
+	for _, d := range deeds {
+		if d.Kind == "" {
+			messages++
+		}
+		line, err := json.Marshal(d)
 		if err != nil {
 			return err
 		}
@@ -48,7 +69,7 @@ func (j *journal) add(entries ...entry) error {
 	j.mu.Lock()
 	_, err := j.file.Write(lines)
 	j.written += int64(len(lines))
-	j.entries += len(entries)
+	j.entries += messages
 	mine := j.written
 	j.mu.Unlock()
 	if err != nil {
@@ -76,25 +97,29 @@ func (j *journal) count() int {
 	return j.entries
 }
 
-// read gives what is on disk, by hash.
-func (j *journal) read() (map[string]entry, error) {
-	all := map[string]entry{}
+// read gives what is on disk: messages by hash, and deeds in the order in which they were acknowledged.
+func (j *journal) read() (all map[string]entry, deeds []deed, err error) {
+	all = map[string]entry{}
 	for lines := bufio.NewReader(io.NewSectionReader(j.file, 0, 1<<62)); ; {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF && len(line) == 0 {
-			return all, nil
+			return all, deeds, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the journal: %w", err)
+			return nil, nil, fmt.Errorf("the journal: %w", err)
 		}
-		var e entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("the journal: %w", err)
+		var d deed
+		if err := json.Unmarshal(line, &d); err != nil {
+			return nil, nil, fmt.Errorf("the journal: %w", err)
 		}
-		if _, twice := all[e.Hash]; twice {
-			return nil, fmt.Errorf("two messages were acknowledged as %s", e.Hash)
+		if d.Kind != "" {
+			deeds = append(deeds, d)
+			continue
 		}
-		all[e.Hash] = e
+		if _, twice := all[d.Hash]; twice {
+			return nil, nil, fmt.Errorf("two messages were acknowledged as %s", d.Hash)
+		}
+		all[d.Hash] = entry{d.Hash, d.Session, d.Content}
 	}
 }
 
