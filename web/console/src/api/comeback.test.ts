@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Comeback } from "./comeback";
 
@@ -19,6 +20,16 @@ function serverWith(...answers: Response[]) {
 afterEach(() => vi.unstubAllGlobals());
 
 describe("Comeback", () => {
+  it("leaves nothing at a signal that outlives the wait", async () => {
+    const comeback = new Comeback();
+    const { signal } = new AbortController();
+    const waiting = [comeback.wait("ended", signal), comeback.wait("ended", signal)];
+    expect(getEventListeners(signal, "abort")).toHaveLength(2);
+    comeback.back();
+    await Promise.all(waiting);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
   it("sends what was refused once more after somebody is back, and says why it was refused", async () => {
     const asked = serverWith(refused());
     const comeback = new Comeback();

@@ -12,13 +12,15 @@ export class Comeback {
     const promise = new Promise<void>((resolve, reject) => {
       const go = () => {
         this.waiting.delete(go);
+        signal?.removeEventListener("abort", leave);
         resolve();
       };
-      this.waiting.add(go);
-      signal?.addEventListener("abort", () => {
+      const leave = () => {
         this.waiting.delete(go);
-        reject(signal.reason);
-      });
+        reject(signal?.reason);
+      };
+      this.waiting.add(go);
+      signal?.addEventListener("abort", leave, { once: true });
     });
     this.onEnded(reason);
     return promise;

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { type Chunk, Ranges } from "./ranges";
 
@@ -32,6 +33,21 @@ async function answerAll(state: { open: Asked[] }) {
 }
 
 describe("Ranges", () => {
+  it("leaves nothing at the signal of who waits for a row", async () => {
+    const { state, fetch } = log(100_000);
+    const ranges = new Ranges(fetch);
+    const controller = new AbortController();
+    const got = ranges.wait(7, controller.signal);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+    await answerAll(state);
+    expect(await got).toBe(7);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    const never = ranges.wait(90_000, controller.signal);
+    controller.abort();
+    expect(await never).toBeNull();
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+
   it("fetches what is in view and one block around it, and knows the total", async () => {
     const { state, fetch } = log(100_000);
     const ranges = new Ranges(fetch);

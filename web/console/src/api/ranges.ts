@@ -91,14 +91,13 @@ export class Ranges<T> {
       const past = this.total !== null && position >= this.total;
       if (past || signal.aborted || this.errorAt(position)) return null;
       await new Promise<void>((resolve) => {
-        const off = this.subscribe(() => {
+        const go = () => {
           off();
+          signal.removeEventListener("abort", go); // it may last as long as the page
           resolve();
-        });
-        signal.addEventListener("abort", () => {
-          off();
-          resolve();
-        });
+        };
+        const off = this.subscribe(go);
+        signal.addEventListener("abort", go);
       });
     }
     return this.row(position) ?? null;

@@ -39,6 +39,19 @@ describe("paced reports", () => {
     expect(told).toEqual([1, 2]);
   });
 
+  it("tell what waits when they are to end, and nothing after it", () => {
+    const told: number[] = [];
+    const reports = paced((n: number) => told.push(n), 200);
+    reports.tell(1);
+    reports.tell(2);
+    reports.finish();
+    expect(told).toEqual([1, 2]);
+    reports.tell(3);
+    reports.flush();
+    vi.advanceTimersByTime(1_000);
+    expect(told).toEqual([1, 2]);
+  });
+
   it("tell nothing once they were stopped, not even what waits", () => {
     const told: number[] = [];
     const reports = paced((n: number) => told.push(n), 200);

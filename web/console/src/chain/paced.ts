@@ -6,8 +6,10 @@ export type Paced<State> = {
   tell: (now: State) => void;
   /** Tells at once what still waits. */
   flush: () => void;
-  /** Nothing more is told. */
+  /** Nothing more is told, not even what waits. */
   stop: () => void;
+  /** Tells at once what still waits, and nothing more. */
+  finish: () => void;
 };
 
 /** Reports at most once in so many milliseconds, and then the newest. */
@@ -29,15 +31,20 @@ export function paced<State>(report: (now: State) => void, milliseconds: number)
     pause();
     report(now);
   };
+  const stop = () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
   return {
     tell: (now) => {
       waiting = { now };
       if (timer === undefined) flush();
     },
     flush,
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
+    stop,
+    finish: () => {
+      flush();
+      stop();
     },
   };
 }

@@ -59,7 +59,7 @@ export async function verify(
   signal: AbortSignal,
 ): Promise<void> {
   const reports = paced(report, pace);
-  signal.addEventListener("abort", reports.stop);
+  signal.addEventListener("abort", reports.finish); // how far it came is told, whoever ends it
   let now = nothingChecked;
   const set = (change: Partial<Verification>) => {
     now = { ...now, ...change };
@@ -83,6 +83,7 @@ export async function verify(
     const reason = words(error);
     set({ browser: { ...now.browser, error: reason }, server: { ...now.server, error: reason } });
   } finally {
+    signal.removeEventListener("abort", reports.finish);
     reports.flush();
   }
 }
