@@ -1,9 +1,11 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { CombinedError } from "urql";
+import { keepIn } from "../actions/listen";
 import { codeOf } from "../api/errors";
 import { t } from "../words";
 import { Button } from "./Button";
 import styles from "./Dialog.module.css";
+import only from "./Heard.module.css";
 import { Icon, type IconName } from "./icons";
 import { Why } from "./Why";
 
@@ -20,26 +22,44 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks before something that cannot be taken back. Esc leaves without doing it. */
+/**
+ * Asks before something that cannot be taken back. Esc leaves without doing it; once it is being done, the dialog stays until
+ * it can say what came of it. Closed, the focus is where it was before.
+ */
 export function ConfirmDialog({ title, children, icon, confirm, ready = true, onConfirm, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titled = useId();
   const [error, setError] = useState<CombinedError | null>(null);
   const [running, setRunning] = useState(false);
+  const at = useRef(false); // running, as soon as it is
   useEffect(() => dialog.current?.showModal(), []);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!ready || running) return;
+    if (!ready || at.current) return;
+    at.current = true;
+    setError(null);
     setRunning(true);
     const wrong = await onConfirm();
-    if (!wrong) return onClose();
-    setError(wrong);
+    at.current = false;
     setRunning(false);
+    if (wrong) setError(wrong);
+    else dialog.current?.close();
   };
-  const onKeyDown = (event: KeyboardEvent) => event.stopPropagation(); // keys here are not the page's
+  const leave = () => {
+    if (!at.current) dialog.current?.close();
+  };
+  // Browsers close a dialog at the second Esc, whatever the first was answered.
+  const onClosed = () => {
+    if (at.current) dialog.current?.showModal();
+    else onClose();
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDialogElement>) => {
+    keepIn(event);
+    if (at.current && event.key === "Escape") event.preventDefault();
+  };
   return (
-    <dialog ref={dialog} className={styles.dialog} aria-labelledby={titled} onClose={onClose} onKeyDown={onKeyDown}>
+    <dialog ref={dialog} className={styles.dialog} aria-labelledby={titled} onClose={onClosed} onKeyDown={onKeyDown}>
       <form className={styles.form} onSubmit={(e) => void submit(e)}>
         <h2 id={titled}>{title}</h2>
         {children}
@@ -52,11 +72,23 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
           </p>
         )}
         <div className={styles.actions}>
-          <Button onClick={onClose}>{t("ui.cancel")}</Button>
-          <Button type="submit" icon={icon} className={styles.danger ?? ""} disabled={!ready || running}>
+          <Button aria-disabled={running} onClick={leave}>
+            {t("ui.cancel")}
+          </Button>
+          {/* Not disabled while it is at work: the focus would be lost. */}
+          <Button
+            type="submit"
+            icon={icon}
+            className={styles.danger ?? ""}
+            disabled={!ready && !running}
+            aria-disabled={running}
+          >
             {running ? t("ui.working") : confirm}
           </Button>
         </div>
+        <p role="status" className={only.heard}>
+          {running && t("ui.working")}
+        </p>
       </form>
     </dialog>
   );

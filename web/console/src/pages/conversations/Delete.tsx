@@ -4,70 +4,50 @@ import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
-import { isTheWord, TypedWord } from "../../ui/TypedWord";
 import { t } from "../../words";
-import styles from "./Conversations.module.css";
 import { DeleteConversation } from "./query";
 
 type Props = {
   id: string;
-  /** Whether it is in memory. If it is not, what is left of it to delete is what the log holds. */
+  /** Whether it is in memory. */
   live: boolean;
-  /** Whether the log may hold anything of it. */
-  logged: boolean;
   onFresh: (id: string) => void;
+  /** Called when it failed, after which the conversation may be gone all the same. */
+  onFailed: () => void;
 };
 
-/** Offers to delete a conversation, on demand with what both said; what takes its place is a fresh one. */
-export function Delete({ id, live, logged, onFresh }: Props) {
+/** Offers to delete a conversation; what takes its place is a fresh one. What was said stays in the log. */
+export function Delete({ id, live, onFresh, onFailed }: Props) {
   const { identity } = useSession();
   const [open, setOpen] = useState(false);
-  const [chosen, setErase] = useState(false);
-  const [typed, setTyped] = useState("");
   const [, remove] = useMutation(DeleteConversation);
-  const mayErase = has(identity, "erase") && logged;
-  if (!has(identity, "log:append") || !(live || mayErase)) return null;
-  const erase = chosen || !live;
   const onConfirm = async () => {
-    const { data, error } = await remove({ id, eraseLog: erase });
+    const { data, error } = await remove({ id });
     if (data) onFresh(data.deleteConversation.id);
+    else onFailed();
     return error ?? null;
-  };
-  const close = () => {
-    setOpen(false);
-    setErase(false);
-    setTyped("");
   };
   return (
     <>
-      <Button icon="erased" onClick={() => setOpen(true)}>
-        {t(live ? "conversations.delete" : "conversations.gone.erase")}
-      </Button>
+      {live && has(identity, "log:append") && (
+        <Button icon="erased" onClick={() => setOpen(true)}>
+          {t("conversations.delete")}
+        </Button>
+      )}
       {open && (
         <ConfirmDialog
-          title={t(live ? "conversations.delete.title" : "conversations.gone.erase.title")}
+          title={t("conversations.delete.title")}
           icon="erased"
-          confirm={t(confirmWord(live, erase))}
-          ready={!erase || isTheWord(typed)}
+          confirm={t("conversations.delete.confirm")}
+          ready={live}
           onConfirm={onConfirm}
-          onClose={close}
+          onClose={() => setOpen(false)}
         >
-          <p>{t(live ? "conversations.delete.goes" : "conversations.gone.erase.goes")}</p>
-          <p>{t(erase ? "conversations.delete.erases" : "conversations.delete.stays")}</p>
-          {live && mayErase && (
-            <label className={styles.check}>
-              <input type="checkbox" checked={chosen} onChange={(e) => setErase(e.target.checked)} />
-              {t("conversations.delete.erase")}
-            </label>
-          )}
-          {erase && <TypedWord typed={typed} onType={setTyped} />}
+          <p>{t("conversations.delete.goes")}</p>
+          <p>{t("conversations.delete.stays")}</p>
+          {!live && <p role="status">{t("conversations.delete.gone")}</p>}
         </ConfirmDialog>
       )}
     </>
   );
-}
-
-function confirmWord(live: boolean, erase: boolean) {
-  if (!live) return "conversations.gone.erase.confirm";
-  return erase ? "conversations.delete.erase.confirm" : "conversations.delete.confirm";
 }

@@ -1,8 +1,9 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useQuery } from "urql";
 import { Link } from "wouter";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
+import { sha256 } from "../../chain/bytes";
 import { Button } from "../../ui/Button";
 import { Copy } from "../../ui/Hash";
 import { Icon } from "../../ui/icons";
@@ -15,8 +16,9 @@ import { T, t } from "../../words";
 import styles from "./Conversations.module.css";
 import { Countdown } from "./Countdown";
 import { Delete } from "./Delete";
+import { EraseSaid } from "./EraseSaid";
 import { Prompt } from "./Prompt";
-import { ConversationQuery, type Memory } from "./query";
+import { ConversationQuery, LoggedQuery, type Memory } from "./query";
 
 type Props = { id: string; onFresh: (id: string) => void };
 
@@ -29,10 +31,12 @@ export function One({ id, onFresh }: Props) {
   const again = () => refresh();
   const memory = data?.conversation ?? null;
   const gone = !memory && !error && !fetching; // the log may still hold it
-  const [session, setSession] = useState<string | null>(null); // outlives the memory
-  useEffect(() => {
-    if (memory?.session) setSession(memory.session.hash);
-  }, [memory]);
+  const session = useMemo(() => sha256(new TextEncoder().encode(id)), [id]); // by what a session's hash is
+  const [{ data: logged, error: unread }, readLog] = useQuery({
+    query: LoggedQuery,
+    variables: { session },
+    pause: !gone,
+  });
   const [role = "", user = ""] = id.split(":");
   const back = `/conversations?${new URLSearchParams({ ...(role === "admin" && { role }), user })}`;
   return (
@@ -52,31 +56,50 @@ export function One({ id, onFresh }: Props) {
         <Button icon="retry" onClick={again} disabled={fetching}>
           {t("conversations.again")}
         </Button>
-        {(memory || gone) && (
-          <Delete id={id} live={memory !== null} logged={gone || memory?.session != null} onFresh={onFresh} />
-        )}
+        <Delete id={id} live={memory !== null} onFresh={onFresh} onFailed={again} />
+        <EraseSaid
+          id={id}
+          live={memory !== null}
+          logged={memory?.session != null || (gone && logged?.session != null)}
+          onFresh={onFresh}
+          onChanged={again}
+        />
       </PageHead>
       {memory ? (
         <Whole memory={memory} onGone={again} />
       ) : error ? (
         <ErrorScreen error={error} retry={again} />
-      ) : fetching ? (
+      ) : unread ? (
+        <ErrorScreen error={unread} retry={() => readLog()} />
+      ) : fetching || !logged ? (
         <Loading what={t("conversations.loading")} />
       ) : (
-        <Gone session={session} />
+        <Gone session={logged.session} />
       )}
     </>
   );
 }
 
-// session: what its log was, if this page has seen it.
-function Gone({ session }: { session: string | null }) {
+// session: what the log holds of it. Without, nobody can tell one that never was from one that is somebody else's.
+function Gone({ session }: { session: { hash: string; length: number } | null }) {
   return (
     <div role="status">
-      <Screen icon="erased" title={t("conversations.gone")}>
-        <p>{t("conversations.gone.detail")}</p>
-        {session && <Link href={`/sessions/${session}`}>{t("conversations.gone.log")}</Link>}
-      </Screen>
+      {session ? (
+        <Screen icon="erased" title={t("conversations.gone")}>
+          <p>{t("conversations.gone.detail")}</p>
+          <p>
+            <T
+              id="conversations.gone.log"
+              values={{ n: session.length }}
+              components={{ link: (inside) => <Link href={`/sessions/${session.hash}`}>{inside}</Link> }}
+            />
+          </p>
+        </Screen>
+      ) : (
+        <Screen icon="search" title={t("conversations.never")}>
+          <p>{t("conversations.never.detail")}</p>
+        </Screen>
+      )}
     </div>
   );
 }

@@ -36,8 +36,31 @@ export const PromptMessages = graphql(`
 `);
 
 export const DeleteConversation = graphql(`
-  mutation DeleteConversation($id: String!, $eraseLog: Boolean!) {
-    deleteConversation(id: $id, eraseLog: $eraseLog) { id }
+  mutation DeleteConversation($id: String!) {
+    deleteConversation(id: $id) { id }
+  }
+`);
+
+export const EraseConversation = graphql(`
+  mutation EraseConversation($id: String!, $reason: String!) {
+    deleteConversation(id: $id, eraseLog: true, reason: $reason) { id }
+  }
+`);
+
+/** How much is erased of what was said, and the newest message that says so. */
+export const ErasedQuery = graphql(`
+  query ErasedConversation($id: String!, $session: Hash!) {
+    eraseImpact(conversation: $id) { contents erasedBefore }
+    messages(filter: { sessions: [$session], eventTypes: [ERASURE] }, last: 1) {
+      edges { node { hash sequence createdAt } }
+    }
+  }
+`);
+
+/** What the log holds of a conversation; null if nothing, or nothing that whoever asks may see. */
+export const LoggedQuery = graphql(`
+  query LoggedConversation($session: Hash!) {
+    session(hash: $session) { hash length }
   }
 `);
 

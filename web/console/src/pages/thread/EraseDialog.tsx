@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { type CombinedError, useMutation, useQuery } from "urql";
+import { type ReactNode, useState } from "react";
+import { type CombinedError, useQuery } from "urql";
 import { Button } from "../../ui/Button";
 import { bytes, count } from "../../ui/format";
 import { ReasonDialog } from "../../ui/ReasonDialog";
@@ -7,44 +7,54 @@ import { isTheWord, TypedWord } from "../../ui/TypedWord";
 import { Why } from "../../ui/Why";
 import { T, t } from "../../words";
 import styles from "./EraseDialog.module.css";
-import { EraseMessage, type Impact, ImpactQuery, type Receipt } from "./erasure";
+import { type Impact, ImpactQuery } from "./erasure";
 
 type Props = {
-  hash: string;
-  sequence: number;
-  onErased: (receipt: Receipt) => void;
+  /** What is to be erased. */
+  of: { message: string } | { conversation: string };
+  title: string;
+  /** What else there is to say of it, before the counts. */
+  children?: ReactNode;
+  /** Erases, for a reason, what was counted; gives what went wrong, null if nothing did. */
+  onErase: (reason: string, counted: Impact) => Promise<CombinedError | null>;
   onClose: () => void;
 };
 
-/** Says what erasing a message touches, counted by the server, and erases it once the word is typed and a reason given. */
-export function EraseDialog({ hash, sequence, onErased, onClose }: Props) {
-  const [{ data, error, fetching }, again] = useQuery({
-    query: ImpactQuery,
-    variables: { hash },
-  });
-  const [, erase] = useMutation(EraseMessage);
+/**
+ * Says what erasing touches, counted by the server, and erases it once the word is typed and a reason given. If that fails, it is
+ * counted anew, as there may be less of it by then.
+ */
+export function EraseDialog({ of, title, children, onErase, onClose }: Props) {
+  const [{ data, error, fetching }, again] = useQuery({ query: ImpactQuery, variables: of });
   const [typed, setTyped] = useState("");
+  const [failed, setFailed] = useState(false);
+  const kind = "message" in of ? "message" : "conversation";
   const impact = data?.eraseImpact;
   const onConfirm = async (reason: string): Promise<CombinedError | null> => {
-    const { data: done, error: refused } = await erase({ hash, reason });
-    if (!done) return refused ?? null;
-    onErased(done.eraseMessage);
-    return null;
+    if (!impact) return null;
+    const wrong = await onErase(reason, impact);
+    setFailed(wrong !== null);
+    if (wrong) again();
+    return wrong;
   };
   const retry = () => again();
   return (
     <ReasonDialog
-      title={t("erase.title", { n: String(sequence) })}
+      title={title}
       icon="erased"
       confirm={t("erase.confirm")}
       ready={impact !== undefined && impact.obstacle === null && isTheWord(typed)}
       onConfirm={onConfirm}
       onClose={onClose}
     >
+      {children}
       {fetching && !impact && <p role="status">{t("erase.counting")}</p>}
-      {error && !impact && <Uncounted error={error} retry={retry} />}
-      {impact?.obstacle && <p role="alert">{t(`erase.obstacle.${impact.obstacle}`)}</p>}
-      {impact && !impact.obstacle && <Touched impact={impact} />}
+      {error && (!impact || failed) && <Uncounted error={error} retry={retry} />}
+      {impact?.obstacle && <p role="alert">{t(`erase.obstacle.${kind}.${impact.obstacle}`)}</p>}
+      {failed && impact && kind === "conversation" && !impact.obstacle && (
+        <p role="status">{t("erase.left", { left: impact.contents, before: impact.erasedBefore })}</p>
+      )}
+      {impact && !impact.obstacle && <Touched impact={impact} kind={kind} />}
       <p>{t("erase.copies")}</p>
       <TypedWord typed={typed} onType={setTyped} />
     </ReasonDialog>
@@ -63,8 +73,13 @@ function Uncounted({ error, retry }: { error: CombinedError; retry: () => void }
 }
 
 // What goes and what stays, each with how much of it there is.
-function Touched({ impact }: { impact: Impact }) {
+function Touched({ impact, kind }: { impact: Impact; kind: "message" | "conversation" }) {
+  const several: [string, string][] = [
+    [t("erase.contents"), count(impact.contents)],
+    [t("erase.before"), count(impact.erasedBefore)],
+  ];
   const gone: [string, string][] = [
+    ...(kind === "conversation" ? several : []),
     [t("erase.content"), bytes(impact.contentBytes)],
     [t("erase.attachments"), bytes(impact.attachmentsBytes)],
     [t("erase.ambient"), bytes(impact.ambientBytes)],
@@ -81,11 +96,11 @@ function Touched({ impact }: { impact: Impact }) {
   return (
     <>
       <p>
-        <T id="erase.goes" />
+        <T id={`erase.goes.${kind}`} />
       </p>
       <Counts of={gone} />
       <p>
-        <T id="erase.stays" />
+        <T id={`erase.stays.${kind}`} />
       </p>
       <Counts of={kept} />
     </>

@@ -93,7 +93,9 @@ export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged
       )}
       {receipt && (
         <EraseReceipt
-          receipt={receipt}
+          title={t("erase.done")}
+          session={receipt.session.hash}
+          record={receipt}
           onClose={() => {
             setReceipt(null);
             changed();

@@ -1,10 +1,13 @@
 import { graphql, type ResultOf } from "../../api/graphql";
 
-/** What erasing a message would touch, counted and not done. */
+/** What erasing a message, or what was said in a conversation, would touch, counted and not done. */
 export const ImpactQuery = graphql(`
-  query EraseImpact($hash: Hash!) {
-    eraseImpact(message: $hash) {
+  query EraseImpact($message: Hash, $conversation: String) {
+    eraseImpact(message: $message, conversation: $conversation) {
+      hash
       obstacle
+      contents
+      erasedBefore
       contentBytes
       attachmentsBytes
       ambientBytes
@@ -21,6 +24,7 @@ export const ImpactQuery = graphql(`
   }
 `);
 
+/** What would be touched; hash is the message's, or that of the conversation's session. */
 export type Impact = ResultOf<typeof ImpactQuery>["eraseImpact"];
 
 /** Erases, and gives the message that says so. */
