@@ -155,7 +155,10 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, 
 	}
 	outcomes := make([]outcome, len(calls))
 	for i, call := range calls {
-		outcomes[i].messages, outcomes[i].err = plan.call(call)
+		if outcomes[i], err = plan.call(ctx, conn.Conn(), call); err != nil {
+			rollBack(ctx, conn.Conn())
+			return nil, notWritten(err, conn.Conn().IsClosed())
+		}
 	}
 	if plan.empty() || ctx.Err() != nil {
 		rollBack(ctx, conn.Conn())

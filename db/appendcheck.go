@@ -1,22 +1,40 @@
 package db
 
 import (
+	"context"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// call plans one call and gives its messages, or says why it cannot be written.
-func (p *appendPlan) call(call *appendCall) ([]chain.Message, error) {
+// call plans one call and gives its messages, or says why it cannot be written. The other error is of the connection, on which
+// the JSON of a large call is read.
+func (p *appendPlan) call(ctx context.Context, conn *pgx.Conn, call *appendCall) (o outcome, err error) {
 	barred, err := p.check(call)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return outcome{err: err}, nil
+	case barred != nil && !call.between:
+		return outcome{err: barred}, nil // check has looked at all else
 	}
-	if barred != nil && !call.between {
-		return nil, barred // check has looked at all else
+	if call.bytes > preparedBytes {
+		texts := map[string]bool{}
+		for i := range call.drafts {
+			wantedJSON(&call.drafts[i], texts)
+		}
+		if len(texts) > 0 {
+			batch := &pgx.Batch{}
+			p.queueJSON(batch, texts)
+			if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+				return outcome{}, err
+			}
+		}
 	}
-	return p.make(call, barred)
+	o.messages, o.err = p.make(call, barred)
+	return o, nil
 }
 
 // check refuses a call for all that need not be hashed to be refused, so that refusing costs little however much is sent.

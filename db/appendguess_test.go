@@ -115,10 +115,12 @@ func probesOfSessions(dan chain.Hash, theirs []chain.Message) map[string]func(se
 		"a ref, long ago": func(d *chain.Draft) {
 			d.Refs, d.CreatedAt = []chain.Ref{{Type: chain.RefContext, Hash: invented}}, &past
 		},
-		"a used key":                        func(d *chain.Draft) { d.IdempotencyKey = ptr("used") },
-		"a used key and an invented head":   func(d *chain.Draft) { d.IdempotencyKey, d.PrevHash = ptr("used"), &invented },
-		"the head, and more than is hashed": func(d *chain.Draft) { d.PrevHash, d.Content, d.Ambient = &theirs[1].Hash, large, ptr(chain.JSON("[1]")) },
-		"an audit session":                  func(d *chain.Draft) { d.SessionHash = db.AuditSession(dan) },
+		"a used key":                      func(d *chain.Draft) { d.IdempotencyKey = ptr("used") },
+		"a used key and an invented head": func(d *chain.Draft) { d.IdempotencyKey, d.PrevHash = ptr("used"), &invented },
+		"the head, and more than is hashed": func(d *chain.Draft) {
+			d.PrevHash, d.Content, d.Ambient = &theirs[1].Hash, large, ptr(chain.JSON("[1]"))
+		},
+		"an audit session": func(d *chain.Draft) { d.SessionHash = db.AuditSession(dan) },
 	}
 	probes := map[string]func(session chain.Hash) []chain.Draft{}
 	for name, reason := range reasons {
@@ -220,4 +222,46 @@ func TestBegunSessionIsAsFreeUntilDelivered(t *testing.T) {
 	if told[0] != told[1] || told[0] == "<nil>" {
 		t.Errorf("an exchange: another's session is told %s, and a free one %s", told[0], told[1])
 	}
+}
+
+// Of a large call that cannot be written, no JSON goes through Postgres: it would cost more than the refusal. Of one that can be
+// written it does, and is kept as Postgres writes it.
+func TestRefusedJSONIsNotRead(t *testing.T) {
+	t.Parallel()
+	statements, url := &writerStatements{conns: map[*pgx.Conn]bool{}}, dbtest.New(t)
+	store, err := db.Open(t.Context(), url, 8, slog.New(slog.DiscardHandler), db.WithTracer(statements))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	dan := hashOf("dan")
+	mustAppend(t, store, from(ana, "theirs", "hidden"))
+	large := func(session string) []chain.Draft {
+		drafts := make([]chain.Draft, 3)
+		for i := range drafts {
+			drafts[i] = from(dan, session, "with attachments")
+			drafts[i].Attachments = ptr(chain.JSON(fmt.Sprintf(`{"b":%d,"a":"%s"}`, i, strings.Repeat("x", 500_000))))
+		}
+		return drafts
+	}
+	read := func() bool {
+		return strings.Contains(strings.Join(statements.taken(), "\n"), "JSONB::TEXT")
+	}
+	wrong := large("dan's")
+	wrong[2].PrevHash = ptr(hashOf("invented"))
+	for name, drafts := range map[string][]chain.Draft{"another's session": large("theirs"), "not the head": wrong} {
+		if _, err := store.As(dan).Append(t.Context(), drafts); err == nil || read() {
+			t.Errorf("%s: %v, or the JSON was read", name, err)
+		}
+	}
+	written, err := store.As(dan).Append(t.Context(), large("dan's"))
+	if err != nil || !read() {
+		t.Fatalf("Append() = %v, or the JSON was not read", err)
+	}
+	for i, m := range written {
+		if want := chain.JSON(fmt.Sprintf(`{"a": "%s", "b": %d}`, strings.Repeat("x", 500_000), i)); *m.Attachments != want || m.ComputeHash() != m.Hash {
+			t.Errorf("message %d: %.40s…, want it as Postgres writes it", i, *m.Attachments)
+		}
+	}
+	wantLog(t, store, 0)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -111,14 +113,21 @@ func wantedBy(calls []*appendCall) *wanted {
 				key := keyOf(d)
 				w.owners, w.keys = append(w.owners, key.owner.String()), append(w.keys, key.key)
 			}
-			for _, j := range []*chain.JSON{d.Attachments, d.Ambient} {
-				if j != nil && *j != emptyObject {
-					w.json[string(*j)] = true
-				}
+			if call.bytes <= preparedBytes { // of a larger one, once it is known that it can be written
+				wantedJSON(d, w.json)
 			}
 		}
 	}
 	return w
+}
+
+// wantedJSON adds the JSON of a draft that Postgres is to write its own way.
+func wantedJSON(d *chain.Draft, texts map[string]bool) {
+	for _, j := range []*chain.JSON{d.Attachments, d.Ambient} {
+		if j != nil && *j != emptyObject {
+			texts[string(*j)] = true
+		}
+	}
 }
 
 // appendSettingsSQL also does what awaitSQL does, in every transaction.
@@ -140,11 +149,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)
 	if len(w.json) > 0 {
-		sent := make([]string, 0, len(w.json))
-		for text := range w.json {
-			sent = append(sent, text)
-		}
-		batch.Queue(jsonSQL, sent).QueryRow(func(row pgx.Row) error { return p.readJSON(row, sent) })
+		p.queueJSON(batch, w.json)
 	}
 	if len(w.refs) > 0 {
 		batch.Queue(sourcesSQL, texts(w.refs)).Query(p.readSources)
@@ -177,6 +182,11 @@ func (p *appendPlan) readHeads(rows pgx.Rows) error {
 		return nil
 	})
 	return err
+}
+
+func (p *appendPlan) queueJSON(batch *pgx.Batch, texts map[string]bool) {
+	sent := slices.Collect(maps.Keys(texts))
+	batch.Queue(jsonSQL, sent).QueryRow(func(row pgx.Row) error { return p.readJSON(row, sent) })
 }
 
 func (p *appendPlan) readJSON(row pgx.Row, sent []string) error {

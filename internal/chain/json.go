@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strconv"
@@ -24,7 +25,7 @@ func CheckJSON(field string, text *JSON, limit int) error {
 	if err := CheckText(field, (*string)(text), limit); err != nil || text == nil {
 		return err
 	}
-	decoder := jsontext.NewDecoder(strings.NewReader(string(*text)), jsontext.AllowDuplicateNames(true))
+	decoder := jsontext.NewDecoder(bytes.NewBufferString(string(*text)), jsontext.AllowDuplicateNames(true))
 	size, values := 0, 0
 	for {
 		token, err := decoder.ReadToken()
@@ -100,16 +101,22 @@ func numberDigits(number string) (before, after int) {
 	return max(1, len(whole)+exponent), max(0, len(fraction)-exponent)
 }
 
+// escapeSize is how many bytes more each byte of a string takes.
+var escapeSize = func() (more [256]uint8) {
+	for c := range byte(' ') {
+		more[c] = uint8(len(`\u0001`) - 1)
+	}
+	for _, c := range []byte("\"\\\b\f\n\r\t") {
+		more[c] = 1
+	}
+	return more
+}()
+
 // stringSize is how long a string is within quotes, with what must be escaped.
 func stringSize(text string) int {
 	size := len(text) + 2
 	for i := range len(text) {
-		switch c := text[i]; {
-		case strings.IndexByte("\"\\\b\f\n\r\t", c) >= 0:
-			size++
-		case c < ' ':
-			size += len(`\u0001`) - 1
-		}
+		size += int(escapeSize[text[i]])
 	}
 	return size
 }
