@@ -67,14 +67,20 @@ func Default() (Counter, error) { return defaultCounter() }
 // The encoding splits a text in the same way at both, and has no token that joins either to another character.
 func readable(text string) string { return strings.ReplaceAll(text, "\x7f", "\x02") }
 
-// The same messages are counted for one request after another, so the counts of short texts are remembered.
+// The same messages are counted for one request after another, so the counts of short texts are remembered. Those of their words
+// are, too, since most of what is new is said in words that came before.
 const (
-	remembered  = 50_000 // texts, at about 100 bytes each
-	maxRemember = 4 << 10
+	remembered      = 50_000 // texts, at about 100 bytes each, and as many words
+	maxRemember     = 4 << 10
+	maxRememberWord = 32
 )
 
 func remembering(count Counter) (Counter, error) {
 	known, err := lru.New[[sha256.Size]byte, int](remembered)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
+	}
+	words, err := lru.New[string, int](remembered)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
 	}
@@ -86,13 +92,31 @@ func remembering(count Counter) (Counter, error) {
 		if n, ok := known.Get(key); ok {
 			return n, nil
 		}
-		n, err := count(text)
+		n, err := byWords(text, words, count)
 		if err == nil {
 			known.Add(key, n)
 		}
 		return n, err
 	}
 	return func(text string) (int, error) { return byItems(text, one) }, nil
+}
+
+// byWords counts a text by the stretches between the places where it can be cut, and remembers what short ones have.
+func byWords(text string, words *lru.Cache[string, int], count Counter) (total int, err error) {
+	for text != "" {
+		word := text[:cut(text, 1)]
+		n, ok := words.Get(word)
+		if !ok {
+			if n, err = count(word); err != nil {
+				return 0, err
+			}
+			if len(word) <= maxRememberWord {
+				words.Add(strings.Clone(word), n)
+			}
+		}
+		total, text = total+n, text[len(word):]
+	}
+	return total, nil
 }
 
 // byItems counts a list by its items, each up to the end of its line: those are remembered. No token reaches over a line's

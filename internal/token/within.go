@@ -45,15 +45,15 @@ func (c Counter) UpTo(ctx context.Context, text string, most int) (total int, er
 	return total, nil
 }
 
-// cut gives where a text may be cut, at least so many bytes in: before a blank between two letters. All encodings split there before
-// anything else, whatever else is in the text: a word ends before a blank, and a blank before a letter begins one.
+// cut gives where a text may be cut, at least so many bytes in: before a blank between two characters of ASCII that are seen. All
+// encodings split there before anything else, whatever else is in the text: a blank stands first in a token, or among blanks.
 func cut(text string, least int) int {
 	for i := max(least, 1); i+1 < len(text); i++ {
-		if text[i] == ' ' && isLetter(text[i-1]) && isLetter(text[i+1]) {
+		if text[i] == ' ' && isSeen(text[i-1]) && isSeen(text[i+1]) {
 			return i
 		}
 	}
 	return len(text)
 }
 
-func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
+func isSeen(b byte) bool { return '!' <= b && b <= '~' }
