@@ -39,6 +39,7 @@ type site struct {
 	*instance.Instance
 	url      string
 	database string // for a superuser
+	dir      string // of data
 	admin    string // an administrator's token
 
 	mu     *sync.Mutex
@@ -52,7 +53,13 @@ func newSite(t testing.TB, fenced bool, cfg config.Server) *site {
 	if !fenced {
 		runSQL(t, at, "ALTER TABLE log.messages DISABLE ROW LEVEL SECURITY") // by which the store tells
 	}
-	quiet, dir := slog.New(slog.DiscardHandler), t.TempDir() // made first, and so removed once the sealer has stopped
+	return siteOn(t, at, t.TempDir(), fenced, cfg) // the directory is made first, and so removed once the sealer has stopped
+}
+
+// siteOn makes a server of a database, and of a data directory, that there may be others of.
+func siteOn(t testing.TB, at, dir string, fenced bool, cfg config.Server) *site {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
 	opened, err := instance.Open(context.Background(), config.Database{DatabaseURL: at, DataDir: dir}, false, quiet)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +76,7 @@ func newSite(t testing.TB, fenced bool, cfg config.Server) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, Instance: opened, url: "http://" + listener.Addr().String(), database: at, admin: auth.NewAdminToken(), mu: &sync.Mutex{}, tokens: map[string]string{}}
+	s := &site{t: t, Instance: opened, url: "http://" + listener.Addr().String(), database: at, dir: dir, admin: auth.NewAdminToken(), mu: &sync.Mutex{}, tokens: map[string]string{}}
 	tokens := auth.NewTokens(s.admin, opened.DB, nil, quiet)
 	t.Cleanup(tokens.Close)
 	ctx, stop := context.WithCancel(context.Background())

@@ -203,3 +203,40 @@ func TestConversationsOverHTTP(t *testing.T) {
 		})
 	}
 }
+
+// What stands first in a prompt is the same to the byte from whichever server of a database gives it, so that a provider's
+// cache holds whomever a load balancer asks.
+func TestPromptsBeginAlikeOnEveryServer(t *testing.T) {
+	t.Parallel()
+	one := newSite(t, true, config.Server{})
+	other := siteOn(t, one.database, one.dir, true, config.Server{})
+	agent := one.token(auth.Agent, playerOf("asistente"), auth.AllScopes)
+	started := one.talk(t, agent, "", `mutation { startConversation(role: CLIENT, userId: "42") { id } }`, nil)
+	id := started.(map[string]any)["id"]
+	prompt := func(s *site) (body string) {
+		return string(s.ask(agent, `mutation($c: String!) { promptMessages(conversation: $c, input: "¿Y?", rolePrompt: "Eres el \"asistente\" <1>", rules: "Solo\ncatálogo \u2028 🙂") { role content tokens } }`,
+			object{"c": id}).body)
+	}
+	for i, state := range []string{`{"z": 1, "a": {"y": 1.50, "x": "<é>"}, "big": 12345678901234567890}`, `{"a": {"x": "<é>", "y": 1.50}, "m": [1, null, true]}`, `{"aa": "\u00e9\u2028", "b": 1e3}`} {
+		writer, reader := one, other
+		if i%2 == 1 {
+			writer, reader = other, one
+		}
+		writer.talk(t, agent, "", `mutation($c: String!, $s: JSON!) { updateState(conversation: $c, state: $s) { id } }`, object{"c": id, "s": json.RawMessage(state)})
+		before := prompt(writer)
+		if got := prompt(reader); got != before || !strings.Contains(got, "Current State: ") {
+			t.Errorf("with the state %d: one server gives\n%s\nthe other\n%s", i, before, got)
+		}
+		reader.talk(t, agent, "", `mutation($c: String!, $u: String!) { recordExchange(conversation: $c, user: $u, assistant: "Sí") { id } }`, object{"c": id, "u": fmt.Sprint("Y ", i)})
+		// The history grows behind what stands first: role, rules and state.
+		first := func(body string) string {
+			end := strings.Index(body, `,{"role":"user"`)
+			return body[:max(0, end)]
+		}
+		for _, s := range []*site{one, other} {
+			if got := prompt(s); first(got) != first(before) || first(got) == "" || got == before {
+				t.Errorf("after an exchange: a server begins with\n%s\nbefore it was\n%s", got, before)
+			}
+		}
+	}
+}

@@ -88,15 +88,20 @@ func (d *DB) inHands() *time.Time {
 }
 
 func (d *DB) conversationOf(r dbgen.MemoryConversation) (memory.Conversation, error) {
-	c := memory.Conversation{
-		Person: r.Person, Assistant: r.Assistant, CreatedAt: r.CreatedAt.UTC(), LastActivity: r.LastActivity.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
+	id, err := memory.ParseID("id", r.ID)
+	if err != nil {
+		return memory.Conversation{}, mapError(err)
 	}
-	var err error
-	if c.ID, err = memory.ParseID("id", r.ID); err == nil {
-		err = fillConversation(&c, string(r.History), string(r.State))
-	}
+	return d.known(memory.Conversation{
+		ID: id, Person: r.Person, Assistant: r.Assistant, CreatedAt: r.CreatedAt.UTC(), LastActivity: r.LastActivity.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
+	}, string(r.History), string(r.State))
+}
+
+// known gives a conversation with what is kept of it, and notes that it was read.
+func (d *DB) known(c memory.Conversation, history, state string) (memory.Conversation, error) {
+	err := fillConversation(&c, history, state)
 	if err == nil && (len(c.History) > 0 || len(c.State) > 0) {
-		d.noteSession(r.SessionHash)
+		d.noteSession(c.ID.Session())
 	}
 	return c, mapError(err)
 }
@@ -123,11 +128,14 @@ func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Co
 	if len(rows) == 0 {
 		return memory.Conversation{}, errNoConversation("conversation")
 	}
-	c, err := d.conversationOf(rows[0].MemoryConversation)
+	r := rows[0]
+	c, err := d.known(memory.Conversation{
+		ID: id, Person: r.Person, Assistant: r.Assistant, CreatedAt: r.CreatedAt.UTC(), LastActivity: r.LastActivity.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
+	}, string(r.History), string(r.State))
 	if err == nil && d.viewer != nil && *d.viewer != c.Assistant {
 		return memory.Conversation{}, errNoConversation("conversation")
 	}
-	if hidden := rows[0].Quarantined; len(hidden) > 0 {
+	if hidden := r.Quarantined; len(hidden) > 0 {
 		c.History = slices.DeleteFunc(c.History, func(turn memory.Turn) bool { return slices.Contains(hidden, turn.Message.String()) })
 	}
 	return c, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -44,68 +45,84 @@ func writePlain[T plain](ctx context.Context, object string, list []T) (any, err
 			return list, nil
 		}
 	}
-	size := int64(len("[]"))
-	for _, one := range list {
-		size += objectSize(one, fields)
-	}
+	values, size := plainValues(object, list, fields)
 	if b := budgetFrom(ctx); b != nil {
 		if err := b.text.Take(size); err != nil {
 			return nil, err
 		}
 	}
-	var text bytes.Buffer
-	text.Grow(int(size) + len(list)*roomForObject)
-	begin := byte('[')
-	for _, one := range list {
-		text.WriteByte(begin)
-		writeObject(&text, object, one, fields)
-		begin = ','
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = `,"` + field.Alias + `":` // a name has nothing that JSON would escape
 	}
-	if len(list) == 0 {
-		text.WriteByte('[')
+	text := make([]byte, 0, int(size)+len(list)*roomForObject)
+	text = append(text, '[')
+	for i := range list {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, '{')
+		for j, name := range names {
+			if j == 0 {
+				name = name[1:]
+			}
+			text = appendPlain(append(text, name...), values[i*len(fields)+j])
+		}
+		text = append(text, '}')
 	}
-	text.WriteByte(']')
-	return written(text.Bytes()), nil
+	return written(append(text, ']')), nil
 }
 
 // typeName is a field that every object has.
 const typeName = "__typename"
 
-// roomForObject is about what an object takes besides what objectSize counts.
+// roomForObject is about what an object takes besides what plainValues counts.
 const roomForObject = 32
 
-// objectSize is how many bytes an object's names and text take.
-func objectSize(of plain, fields []graphql.CollectedField) (size int64) {
-	for _, field := range fields {
-		value, _ := of.Plain(field.Name)
-		size += nameSize(field.Alias) + textSize(value)
-	}
-	return size
+// plainValue is what a field of an object is, and how many bytes it takes if it is text.
+type plainValue struct {
+	value any
+	size  int64
 }
 
-func writeObject(to *bytes.Buffer, object string, of plain, fields []graphql.CollectedField) {
-	to.WriteByte('{')
-	for i, field := range fields {
-		if i > 0 {
-			to.WriteByte(',')
+// plainValues gives what is asked for of each object, one after the other, and how many bytes the names and texts take.
+func plainValues[T plain](object string, list []T, fields []graphql.CollectedField) (values []plainValue, size int64) {
+	values, size = make([]plainValue, 0, len(list)*len(fields)), int64(len("[]"))
+	for _, one := range list {
+		for _, field := range fields {
+			v := plainValue{}
+			var ok bool
+			if v.value, ok = one.Plain(field.Name); ok {
+				v.size = textSize(v.value)
+			} else {
+				v.value = object // the name of its type
+			}
+			size += nameSize(field.Alias) + v.size
+			values = append(values, v)
 		}
-		value, ok := of.Plain(field.Name)
-		if !ok {
-			value = object // the name of its type
-		}
-		graphql.MarshalString(field.Alias).MarshalGQL(to)
-		to.WriteByte(':')
-		marshalPlain(value).MarshalGQL(to)
 	}
-	to.WriteByte('}')
+	return values, size
+}
+
+// appendPlain writes a value. Text that is as long in quotes as it is has nothing that JSON escapes.
+func appendPlain(to []byte, v plainValue) []byte {
+	switch x := v.value.(type) {
+	case string:
+		if v.size == int64(len(x)+len(`""`)) {
+			return append(append(append(to, '"'), x...), '"')
+		}
+	case int:
+		return strconv.AppendInt(to, int64(x), 10)
+	}
+	text := bytes.NewBuffer(to)
+	marshalPlain(v.value).MarshalGQL(text)
+	return text.Bytes()
 }
 
 func marshalPlain(value any) graphql.Marshaler {
 	switch x := value.(type) {
 	case string:
 		return graphql.MarshalString(x)
-	case int:
-		return graphql.MarshalInt(x)
 	case time.Time:
 		return model.MarshalTime(x)
 	}
