@@ -140,3 +140,29 @@ func TestReadEvents(t *testing.T) {
 		t.Errorf("from another session: %q", got)
 	}
 }
+
+// What is too much to be read at once is refused by the name of the argument that asks for it: fewer messages would look as if
+// there were no more.
+func TestReadLargeEvents(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, config.Server{})
+	runSQL(t, s.database, `INSERT INTO ia_nest_events (source, agent, user_id, channel, thread_id, event_type, role, importance, tags, content, payload)
+		SELECT 'n8n', 'jarvis_webchat', 'user_42', 'webchat', 'long', 'message', 'user', 2, '{}', n || repeat('x', 1000000), '{}' FROM generate_series(1, 18) n`)
+	agent := s.token(auth.Agent, component.DefaultHash("ply", "jarvis_webchat"), auth.LogRead)
+	for _, test := range []struct {
+		last, keep, want int
+		refused          string // which argument
+	}{{10, 0, 10, ""}, {18, 0, 0, "last: "}, {200, 0, 0, "last: "}, {1, 17, 0, "keepImportant: "}, {2, 10, 12, ""}} {
+		code := ""
+		if test.refused != "" {
+			code = "BAD_USER_INPUT"
+		}
+		r := s.ask(agent, `query($n: Int!, $k: Int!) { threadEvents(agent: "jarvis_webchat", userId: "user_42", threadId: "long", last: $n, keepImportant: $k) { hash } }`,
+			object{"n": test.last, "k": test.keep}).reply(t)
+		list, _ := r.Data["threadEvents"].([]any)
+		told := fmt.Sprint(r.Errors)
+		if r.code() != code || len(list) != test.want || !strings.Contains(told, test.refused) || code != "" && !strings.Contains(told, "16 MiB") {
+			t.Errorf("the last %d and %d important ones are %d, %s; want %d, %s", test.last, test.keep, len(list), told, test.want, test.refused)
+		}
+	}
+}

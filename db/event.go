@@ -10,6 +10,7 @@ import (
 
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/fault"
 )
 
 // EventThread is a thread of an agent with a user, as events call it.
@@ -50,13 +51,15 @@ func (d *DB) UserThreads(ctx context.Context, agent, user string, threadID *stri
 
 // ThreadEvents gives what a user and an agent, by their keys, have said last in a thread of events, oldest first, without what
 // is in quarantine or was erased; and the most important of what they said before, oldest first.
+//
+// Faults: BAD_USER_INPUT for last or keepImportant, if so many have more than maxPageBytes.
 func (d *DB) ThreadEvents(ctx context.Context, thread chain.Hash, agent, user string, last, keep int) (recent, important []chain.Message, err error) {
 	between, err := d.eventPlayers(ctx, agent, user)
 	if err != nil || between == nil {
 		return nil, nil, err
 	}
 	session, a, p := thread.String(), between.Agent.String(), between.Person.String()
-	recent, err = d.trusted(ctx, last, func(ctx context.Context, behind *chain.Message, rows int32) ([]dbgen.LogMessage, error) {
+	recent, err = d.trusted(ctx, "last", last, func(ctx context.Context, behind *chain.Message, rows int32) ([]dbgen.LogMessage, error) {
 		params := dbgen.LastEventsParams{SessionHash: session, Agent: a, Person: p, Before: math.MaxInt64, Viewer: d.viewerText(), RowCount: rows}
 		if behind != nil {
 			params.Before = behind.Sequence
@@ -67,7 +70,7 @@ func (d *DB) ThreadEvents(ctx context.Context, thread chain.Hash, agent, user st
 		return recent, nil, err
 	}
 	before := recent[0].Sequence
-	important, err = d.trusted(ctx, keep, func(ctx context.Context, behind *chain.Message, rows int32) ([]dbgen.LogMessage, error) {
+	important, err = d.trusted(ctx, "keepImportant", keep, func(ctx context.Context, behind *chain.Message, rows int32) ([]dbgen.LogMessage, error) {
 		params := dbgen.ImportantEventsParams{
 			SessionHash: session, Agent: a, Person: p, Before: before, Importance: math.MaxInt16, Place: 0, Viewer: d.viewerText(), RowCount: rows,
 		}
@@ -80,8 +83,9 @@ func (d *DB) ThreadEvents(ctx context.Context, thread chain.Hash, agent, user st
 }
 
 // trusted gives the first messages that read gives and that are not in quarantine, at most so many, in the order of their
-// session; read goes on behind a message. It ends before that, as a page does, if they have more than maxPageBytes.
-func (d *DB) trusted(ctx context.Context, most int, read func(ctx context.Context, behind *chain.Message, rows int32) ([]dbgen.LogMessage, error)) ([]chain.Message, error) {
+// session; read goes on behind a message. If they have more than maxPageBytes, it is a fault of the field that says how many: fewer
+// would look as if there were no more.
+func (d *DB) trusted(ctx context.Context, field string, most int, read func(ctx context.Context, behind *chain.Message, rows int32) ([]dbgen.LogMessage, error)) ([]chain.Message, error) {
 	var out []chain.Message
 	var behind *chain.Message
 	for more := true; more && len(out) < most; {
@@ -89,6 +93,9 @@ func (d *DB) trusted(ctx context.Context, most int, read func(ctx context.Contex
 		page, err := messagePage(ctx, d, p, byHash, func(ctx context.Context) ([]dbgen.LogMessage, error) { return read(ctx, behind, p.more()) })
 		if err != nil {
 			return nil, err
+		}
+		if page.More && len(page.Items) < p.Limit {
+			return nil, fault.Input(field, "%d messages come to more than %d MiB of content, attachments and surroundings: ask for fewer", most, maxPageBytes>>20)
 		}
 		hashes := make([]chain.Hash, len(page.Items))
 		for i, item := range page.Items {

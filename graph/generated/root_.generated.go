@@ -6384,7 +6384,7 @@ extend type Message {
 }
 
 extend type Query {
-  "What a user and an agent have said last in a thread, oldest first: what a prompt needs. Errors and other events are left out, and so is what is in quarantine or was erased. With ` + "`" + `keepImportant` + "`" + `, older messages of importance 1 or 2 stand before them, in their place."
+  "What a user and an agent have said last in a thread, oldest first: what a prompt needs. Errors and other events are left out, and so is what is in quarantine or was erased. With ` + "`" + `keepImportant` + "`" + `, older messages of importance 1 or 2 stand before them, in their place. BAD_USER_INPUT names ` + "`" + `last` + "`" + ` or ` + "`" + `keepImportant` + "`" + ` if so many come to more than 16 MiB of content, attachments and surroundings."
   threadEvents("The agent, as events call it." agent: String!, "The user, as events call them." userId: String!, "The thread, as events call it." threadId: String!, "At most this many: 1 to 200." last: Int = 20, "At most this many older ones, the most important, of these the newest: 0 to 200, and 200 with ` + "`" + `last` + "`" + `." keepImportant: Int = 0): [Message!]!
   "The threads of an agent with a user, the latest first: those that whoever asks takes part in."
   userThreads("The agent, as events call it." agent: String!, "The user, as events call them." userId: String!, "At most this many: 1 to 200." first: Int = 20, "Only the one that events call so; null: all." threadId: String): [EventThread!]!
