@@ -63,6 +63,19 @@ async function begin(of = session, prepare = (_: Visit) => Promise.resolve()): P
 
 const lie = { content: "Nobody ever wrote this number." };
 
+it("the open message shows its frame at once, and its body behind that", async () => {
+  const v = await begin();
+  const shown = await v.page.evaluate(async () => {
+    document.querySelector<HTMLElement>('[data-open-index="1"]')?.click();
+    await new Promise<void>((resolve) => queueMicrotask(resolve));
+    const panel = document.querySelector("[data-panel]");
+    return [panel?.querySelector("h2")?.textContent, panel?.querySelectorAll("section").length];
+  });
+  expect(shown).toEqual(["Message #2", 0]);
+  await panelOf(v.page).getByRole("heading", { name: "Integrity" }).waitFor();
+  await v.end();
+});
+
 describe("rows", () => {
   it("that come into view after the check are held against it, too", async () => {
     const v = await begin();

@@ -5,6 +5,7 @@ import { startBrowser } from "../chromium";
 import { startServer } from "../server";
 import { clicks } from "./clicks";
 import { fill } from "./fill";
+import { opening } from "./opening";
 import { paint } from "./paint";
 import { type Figure, table } from "./report";
 import { scroll } from "./scroll";
@@ -12,7 +13,14 @@ import { type Setting, signIn } from "./setting";
 import { tail } from "./tail";
 import { verifying } from "./verifying";
 
-const parts: Record<string, (setting: Setting) => Promise<Figure[]>> = { paint, scroll, clicks, verifying, tail };
+const parts: Record<string, (setting: Setting) => Promise<Figure[]>> = {
+  paint,
+  scroll,
+  clicks,
+  opening,
+  verifying,
+  tail,
+};
 
 const help = `npm run figures -- [options]
 

@@ -75,8 +75,13 @@ export async function paintAt(page: Page): Promise<number> {
 }
 
 /** Carries out an input, and gives how long it took until it was painted: 8 ms and less where the browser lists none. */
-export async function interaction(page: Page, name: string, act: () => Promise<void>): Promise<Interaction> {
-  await page.waitForTimeout(250); // nothing of what was before
+export async function interaction(
+  page: Page,
+  name: string,
+  act: () => Promise<void>,
+  pause = 250, // nothing of what was before
+): Promise<Interaction> {
+  await page.waitForTimeout(pause);
   await forget(page);
   await act();
   await page.waitForTimeout(400);

@@ -12,6 +12,7 @@ import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { Avatar, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
 import { Tree } from "../../ui/tree/Tree";
+import { usePainted } from "../../ui/usePainted";
 import { t } from "../../words";
 import { Erase } from "./Erase";
 import { EraseReceipt } from "./EraseReceipt";
@@ -51,6 +52,7 @@ export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged
   useEffect(() => {
     panel.current?.scrollTo(0, 0);
   }, [hash]);
+  const painted = usePainted();
   const whole = data?.message?.hash === hash ? data.message : null;
   const known = whole ?? (row?.hash === hash ? row : null);
   const changed = () => {
@@ -79,8 +81,8 @@ export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged
           <IconButton icon="close" label={t("thread.close")} action="panel.close" onClick={onClose} />
         </span>
       </header>
-      {known && <Known message={known} name={name} />}
-      {whole ? (
+      {painted && known && <Known message={known} name={name} />}
+      {!painted ? null : whole ? (
         <Rest message={whole} judge={judge} onChanged={changed} onErased={erased} />
       ) : error ? (
         <ErrorScreen error={error} retry={() => again()} />
