@@ -1,6 +1,7 @@
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
+import { forge } from "./forge";
 import { type Server, startServer } from "./server";
 
 let server: Server;
@@ -214,5 +215,38 @@ it("a content that is gone without an erasure on record is a break, and not call
   expect(said).toContain(`Content mismatch at #${m.sequence}`);
   expect(said).toContain("gone without an erasure on record");
   await row.getByText("MISMATCH", { exact: true }).first().waitFor();
+  await v.end();
+});
+
+it("a server that calls it erased is not believed without an erasure that says so", async () => {
+  const row = server.sql(`SELECT session_hash, hash, sequence FROM log.messages m WHERE content IS NULL AND NOT EXISTS (
+      SELECT FROM log.message_refs r JOIN log.messages e ON e.hash = r.message_hash AND e.event_type = 'erasure'
+      WHERE r.ref_hash = m.hash) LIMIT 1`);
+  const [session = "", hash = "", n = ""] = row.split("|");
+  const v = await visit();
+  let erasure: object | null = null; // of another message, once there is one to show
+  type Whole = { message: { hash: string; integrity: object; recorded: { erasure: object | null } } };
+  await forge<Whole>(v, "Message", ({ message: m }) => {
+    if (m.hash !== hash) erasure = m;
+    else Object.assign(m, { integrity: { ...m.integrity, state: "ERASED" }, recorded: { erasure } });
+  });
+  type Rows = { session?: { range: { messages: { hash: string; integrity: object }[] } } };
+  const lie = ({ session }: Rows) => {
+    for (const m of session?.range.messages ?? [])
+      if (m.hash === hash) Object.assign(m.integrity, { state: "ERASED", erasure: { hash: "a".repeat(64) } });
+  };
+  await forge<Rows>(v, "Range", lie);
+  await forge<Rows>(v, "VerifyRows", lie);
+  const record = server.sql("SELECT hash FROM log.messages WHERE event_type = 'erasure' LIMIT 1");
+  await v.signIn(`/messages/${record}`);
+  const panel = v.page.getByRole("complementary", { name: "Message" });
+  await panel.getByText("Recomputed in this browser: hash").waitFor();
+  await v.go(`/sessions/${session}?message=${hash}`);
+  await panel.getByText("Content gone: no erasure on record holds here").waitFor();
+  await panel.getByText("what the server gives as its erasure does not say so").waitFor();
+  expect(await panel.getByText("Erased by").count()).toBe(0);
+  const shown = v.page.getByRole("article", { name: `Message ${n}`, exact: true });
+  await v.page.getByRole("button", { name: "Verify", exact: true }).click();
+  await shown.getByText("MISMATCH", { exact: true }).first().waitFor();
   await v.end();
 });
