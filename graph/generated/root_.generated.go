@@ -6487,7 +6487,7 @@ union ContextSource = Message | Record
 
 "How far a message can be proved."
 enum IntegrityState {
-  "Part of its session's hash chain, and not yet more; or its content is altered, or gone with no erasure on record."
+  "Part of its session's hash chain, and not yet more; or its fields, content or refs are altered, or its content is gone with no erasure on record."
   CHAINED
   "Covered by a signed checkpoint."
   SEALED
@@ -6696,7 +6696,7 @@ input MessageInput {
   content: String!
   "Attachments; at most 1 MiB as JSON. Default: an empty object."
   attachments: JSON
-  "Optional check: refused with CONFLICT unless it is the session's head when the message is written."
+  "Optional check: refused with CONFLICT unless it is the session's head when the message is written, and with NOT_FOUND where the token's player is in no session of that name."
   prevHash: Hash
   "Tags; at most 256."
   hashtags: [Hash!] = []

@@ -442,7 +442,7 @@ func (e ConversationRole) MarshalJSON() ([]byte, error) {
 type IntegrityState string
 
 const (
-	// Part of its session's hash chain, and not yet more; or its content is altered, or gone with no erasure on record.
+	// Part of its session's hash chain, and not yet more; or its fields, content or refs are altered, or its content is gone with no erasure on record.
 	IntegrityStateChained IntegrityState = "CHAINED"
 	// Covered by a signed checkpoint.
 	IntegrityStateSealed IntegrityState = "SEALED"
