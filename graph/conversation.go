@@ -79,9 +79,13 @@ func promptContext(input *model.ContextRequestInput) (request selection.Request,
 }
 
 // relevant selects context for a prompt, of what the assistant sees and the user was named in: what others told the same
-// assistant is none of the user's. It fits into so many tokens, unless room is negative.
+// assistant is none of the user's. Whoever names both is none of them either: they would put words into the prompt, unless
+// the request says whose messages it wants. It fits into so many tokens, unless room is negative.
 func (r *Resolver) relevant(ctx context.Context, c memory.Conversation, request selection.Request, room int) (string, int, error) {
 	request.Scope.Players = []chain.Hash{c.Person}
+	if request.Scope.Owners == nil {
+		request.Scope.Owners = []chain.Hash{c.Person, c.Assistant}
+	}
 	for _, turn := range c.History {
 		request.Except = append(request.Except, turn.Message)
 	}

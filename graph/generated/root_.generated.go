@@ -6307,7 +6307,7 @@ extend type Mutation {
   is left out first, then the oldest history; if the rest does not fit, CONTEXT_WINDOW_EXCEEDED. The assistant and
   administrators only. It changes nothing of the conversation; the selection of a context is kept.
   """
-  promptMessages("The conversation's id." conversation: String!, "What the user says now: 1 byte to 128 KiB." input: String!, "Who the assistant is: 1 byte to 1 MiB." rolePrompt: String!, "The rules of the domain: at most 1 MiB." rules: String, "Which context to select, of messages that name the user: so ` + "`" + `scope.players` + "`" + ` is left out. Null: none." context: ContextRequestInput, "For all contents together: 1 to 1,000,000. Null: no budget." tokenBudget: Int): [PromptMessage!]!
+  promptMessages("The conversation's id." conversation: String!, "What the user says now: 1 byte to 128 KiB." input: String!, "Who the assistant is: 1 byte to 1 MiB." rolePrompt: String!, "The rules of the domain: at most 1 MiB." rules: String, "Which context to select, of messages that name the user: so ` + "`" + `scope.players` + "`" + ` is left out; of the user's own and the assistant's, unless ` + "`" + `scope.owners` + "`" + ` says whose. Null: none." context: ContextRequestInput, "For all contents together: 1 to 1,000,000. Null: no budget." tokenBudget: Int): [PromptMessage!]!
 }
 `, BuiltIn: false},
 	{Name: "../schema/embedding.graphqls", Input: `"What the vectors of an embedding model are."
