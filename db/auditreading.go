@@ -92,8 +92,8 @@ func (d *DB) noteWritten(messages []chain.Message) {
 	}
 }
 
-// noteItems notes that the items of a selection were read.
-func (d *DB) noteItems(items []selection.Item) {
+// NoteItems notes that the items of a selection were read.
+func (d *DB) NoteItems(items []selection.Item) {
 	if d.office == nil || d.office.reading == nil {
 		return
 	}

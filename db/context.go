@@ -34,7 +34,7 @@ func (d *DB) RequestContext(ctx context.Context, request selection.Request) (sel
 			continue
 		}
 		if err == nil {
-			d.noteItems(kept.Items)
+			d.NoteItems(kept.Items)
 		}
 		return kept, mapError(err)
 	}
@@ -56,7 +56,7 @@ func (d *DB) TryContext(ctx context.Context, request selection.Request, policy r
 		return selection.Selection{}, mapError(err)
 	}
 	tried.CreatedAt = now
-	d.noteItems(tried.Items)
+	d.NoteItems(tried.Items)
 	return tried.Selection, nil
 }
 
@@ -261,7 +261,7 @@ func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.S
 // Selection gives a selection as it was kept; NOT_FOUND if there is none with this id.
 func (d *DB) Selection(ctx context.Context, id string) (selection.Selection, error) {
 	s, err := d.selection(ctx, id)
-	d.noteItems(s.Items)
+	d.NoteItems(s.Items)
 	return s, err
 }
 

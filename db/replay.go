@@ -50,8 +50,8 @@ func (d *DB) ReplayContextAs(ctx context.Context, id string, as ReplayAs) (selec
 	if err := r.run(ctx); err != nil {
 		return selection.Replay{}, mapError(err)
 	}
-	d.noteItems(original.Items)
-	d.noteItems(r.out.Replayed.Items)
+	d.NoteItems(original.Items)
+	d.NoteItems(r.out.Replayed.Items)
 	return r.out, nil
 }
 

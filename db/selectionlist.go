@@ -32,7 +32,7 @@ func (d *DB) Selections(ctx context.Context, f SelectionFilter, p Page[Selection
 		if broken != nil {
 			err = broken
 		}
-		d.noteItems(s.Items)
+		d.NoteItems(s.Items)
 		return Item[selection.Selection, SelectionKey]{s, SelectionKey{s.CreatedAt, s.ID}}
 	})
 	rows.More = rows.More || page.done

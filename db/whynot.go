@@ -69,7 +69,7 @@ func (d *DB) noteVerdicts(verdicts []selection.Verdict) {
 			known = append(known, selection.Item{Type: v.Type, Hash: v.Hash})
 		}
 	}
-	d.noteItems(known)
+	d.NoteItems(known)
 }
 
 // whyNot is one on its way, as seen by whose selection it is.

@@ -138,6 +138,41 @@ func TestReadingAConversationIsOnRecord(t *testing.T) {
 	}
 }
 
+// The context of a prompt is selected with the assistant's eyes, and yet an administrator reads it.
+func TestReadingAPromptIsOnRecord(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	assistant := chain.Sum([]byte("assistant"))
+	var sessions []string
+	var c memory.Conversation
+	for _, said := range []string{"The falcon nests in the tower.", "Good morning."} {
+		var err error
+		if c, err = a.store.StartConversation(t.Context(), memory.Client, "42", assistant); err == nil {
+			_, err = a.store.RecordExchange(t.Context(), c.ID, db.Exchange{User: said, Assistant: "Noted."}, assistant)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessions = append(sessions, c.ID.Session().String())
+	}
+	for _, ask := range []struct {
+		context, said string // said: in the third message
+		want          []string
+	}{{"", "morning", sessions[1:]}, {`, context: {query: "falcon", threshold: 0}`, "falcon", sessions[:1]}} {
+		before := len(a.recorded())
+		var got struct {
+			PromptMessages []struct{ Role, Content string }
+		}
+		a.ask(fmt.Sprintf(`mutation { promptMessages(conversation: %q, input: "Where?", rolePrompt: "You answer."%s) { role content } }`, c.ID.String(), ask.context), nil, &got)
+		if messages := got.PromptMessages; len(messages) < 3 || !strings.Contains(messages[2].Content, ask.said) {
+			t.Fatalf("with%s: %+v", ask.context, messages)
+		}
+		if events := a.recorded()[before:]; len(events) != 1 || !slices.Equal(events[0], ask.want) {
+			t.Errorf("with%s: on record are %v, want %v once", ask.context, events, ask.want)
+		}
+	}
+}
+
 // One answer leaves one event, of all that it shows, refs' targets included.
 func TestReadingOfOneAnswer(t *testing.T) {
 	t.Parallel()

@@ -93,5 +93,6 @@ func (r *Resolver) relevant(ctx context.Context, c memory.Conversation, request 
 		request.TokenBudget = &room
 	}
 	selected, err := r.Store.As(c.Assistant).RequestContext(ctx, request)
+	r.view(ctx).NoteItems(selected.Items) // it is selected with the assistant's eyes, and read by whoever asks
 	return selected.Rendered, selected.Tokens, err
 }
