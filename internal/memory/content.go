@@ -31,11 +31,15 @@ func rejected(field, why string) error {
 // fenced is JSON as models write it: within back-ticks or tildes, after whatever names the language.
 var fenced = regexp.MustCompile("(?s)^(?:`{3,}|~{3,})[^\n{\\[]*(.*?)(?:`{3,}|~{3,})$")
 
-// bodies gives what may be a body in its own right: all of a text, with or without a fence, and each event of a stream of them.
+// marks are what models write around the calls of tools that they give as text.
+var marks = regexp.MustCompile(`(?i)</?(?:tool_calls?|tool_use|tool_response|tool_result|function_calls?)>|<\|python_tag\|>|<\|tool_call\|>|\[TOOL_CALLS\]`)
+
+// bodies gives what may be a body in its own right: all of a text, with or without a fence or marks of a tool's call, and each
+// event of a stream of them.
 func bodies(content string) []string {
-	content = trimmed(content)
+	content = unmarked(trimmed(content))
 	if m := fenced.FindStringSubmatch(content); m != nil {
-		content = trimmed(m[1])
+		content = unmarked(trimmed(m[1]))
 	}
 	if !strings.HasPrefix(content, "data:") && !strings.HasPrefix(content, "event:") {
 		return []string{content}
@@ -52,6 +56,14 @@ func bodies(content string) []string {
 // trimmed is a text without the byte order mark that some tools put before it, and without white space.
 func trimmed(text string) string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
+}
+
+// unmarked is a text that begins with a mark without any; every other text is as it was.
+func unmarked(text string) string {
+	if at := marks.FindStringIndex(text); at == nil || at[0] != 0 {
+		return text
+	}
+	return trimmed(marks.ReplaceAllString(text, " "))
 }
 
 // mostQuoted is how many JSON texts may stand within one another as strings: each costs a pass over what is left.
@@ -134,70 +146,6 @@ func tooDeep(text string) bool {
 			}
 		case c == '}', c == ']':
 			depth--
-		}
-	}
-	return false
-}
-
-type object map[string]any
-
-const (
-	toolRun  = "the JSON of a tool's run"
-	request  = "the JSON of a request to a model"
-	response = "the JSON of a model's response"
-	prompt   = "the JSON of a model's prompt"
-	unseen   = "JSON that is nested too deep to be looked through"
-)
-
-// kind tells an object by the names that the chat APIs of OpenAI, Anthropic, Google and Ollama give their bodies.
-func (o object) kind() string {
-	switch kind, role := o.text("type"), strings.ToLower(o.text("role")); {
-	case o.isList("tool_calls"), o.isObject("function_call"), o.isObject("functionCall"), o.isObject("functionResponse"), o.isText("tool_call_id"), o.isText("tool_use_id"):
-		return toolRun
-	case kind == "tool_use", kind == "tool_result", kind == "function_call", kind == "function_call_output", kind == "function" && o.isObject("function"):
-		return toolRun
-	case role == "tool", role == "function":
-		return toolRun
-	case o.isText("name") && (o.isText("arguments") || o.isObject("arguments")):
-		return toolRun
-	case (o.isText("tool") || o.isText("tool_name")) && (o.has("arguments") || o.has("args") || o.has("input") || o.has("parameters") || o.has("result") || o.has("output")):
-		return toolRun
-	case o.anyOf("messages", func(m object) bool { return m.isText("role") }):
-		return request
-	case o.anyOf("contents", func(m object) bool { return m.isList("parts") }):
-		return request
-	case o.isText("model") && (o.has("prompt") || o.has("input") || o.isList("tools")) && !o.has("output"):
-		return request
-	case o.anyOf("choices", func(c object) bool {
-		return c.isObject("message") || c.isObject("delta") || c.isText("text") && c.has("finish_reason")
-	}):
-		return response
-	case strings.HasPrefix(o.text("object"), "chat.completion"), o.text("object") == "text_completion", o.text("object") == "response" && o.has("output"):
-		return response
-	case kind == "message" && o.isList("content") && o.has("stop_reason"), kind == "content_block_delta" && o.isObject("delta"):
-		return response
-	case o.isText("model") && o.has("done") && (o.isObject("message") || o.isText("response")):
-		return response
-	case o.anyOf("candidates", func(c object) bool { return c.isObject("content") }):
-		return response
-	case (role == "system" || role == "developer") && o.has("content"):
-		return prompt
-	}
-	return ""
-}
-
-func (o object) has(name string) bool      { _, ok := o[name]; return ok }
-func (o object) text(name string) string   { text, _ := o[name].(string); return text }
-func (o object) isText(name string) bool   { _, ok := o[name].(string); return ok }
-func (o object) isList(name string) bool   { _, ok := o[name].([]any); return ok }
-func (o object) isObject(name string) bool { _, ok := o[name].(map[string]any); return ok }
-
-// anyOf tells whether a list of this name has an object that is so.
-func (o object) anyOf(name string, so func(object) bool) bool {
-	list, _ := o[name].([]any)
-	for _, value := range list {
-		if one, ok := value.(map[string]any); ok && so(one) {
-			return true
 		}
 	}
 	return false
