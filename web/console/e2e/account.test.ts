@@ -261,6 +261,33 @@ describe("a session that ends", () => {
     await v.end(/status of 401/);
   });
 
+  it("while a dialog is at work can be taken up again from there, by keyboard alone", async () => {
+    const { theirs } = sender();
+    const gone = () => server.sql(`SELECT content IS NULL FROM log.messages WHERE hash = '${theirs}'`);
+    const v = await visit();
+    await v.signIn(`/messages/${theirs}`);
+    await v.page.getByRole("button", { name: "Erase content…" }).click();
+    const dialog = v.page.getByRole("dialog", { name: /^Erase the content of message/ });
+    await dialog.getByLabel("Reason, for the record").fill("Asked for at the end.");
+    await dialog.getByLabel("To go on, type ERASE").fill("ERASE");
+    await v.page.context().clearCookies();
+    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await again(v).waitFor();
+    await v.page.keyboard.press("Escape");
+    await again(v).waitFor({ state: "detached" });
+    await dialog.getByRole("alert").getByText("Your session has ended.").waitFor();
+    await v.accessible("a dialog whose session has ended");
+    expect(gone()).toBe("f");
+
+    await v.tabTo(/^Sign in again$/);
+    await v.page.keyboard.press("Enter");
+    await again(v).getByLabel("Token").fill(server.token);
+    await v.page.keyboard.press("Enter");
+    await v.page.getByRole("dialog", { name: "The content is erased" }).waitFor();
+    expect(gone()).toBe("t");
+    await v.end(/status of 401/);
+  });
+
   it("because its token was revoked says so", async () => {
     const who = sender();
     const { id, secret } = await server.makeToken({ kind: "CLIENT", player: who.hash });

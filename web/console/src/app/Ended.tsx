@@ -1,27 +1,14 @@
-import { createContext, use, useEffect, useRef } from "react";
+import { use, useEffect, useRef } from "react";
 import { keepIn } from "../actions/listen";
+import { EndedContext, type EndedControl } from "../api/ended";
 import { roleWord } from "../api/rights";
-import { type SessionState, useSession } from "../api/session";
+import { useSession } from "../api/session";
 import { TokenForm } from "../pages/signin/TokenForm";
 import { Button } from "../ui/Button";
 import dialogs from "../ui/Dialog.module.css";
 import { Icon } from "../ui/icons";
 import { T, t } from "../words";
 import banners from "./SealBanner.module.css";
-
-/** A session that has ended: why, in the server's words, and whether the console asks to sign in again now. */
-export type Ended = { why: string; asking: boolean };
-
-type Control = {
-  ended: Ended | null;
-  /** Shows the dialog, or puts it away for now. */
-  ask: (asking: boolean) => void;
-  /** Called with what signing in came to. */
-  arrive: (state: SessionState) => void;
-};
-
-/** Holds whether the session has ended. */
-export const EndedContext = createContext<Control | null>(null);
 
 /** Says that the session has ended, above a page that stays as it was, and offers to sign in again. */
 export function EndedBanner() {
@@ -42,7 +29,7 @@ export function EndedBanner() {
   );
 }
 
-function Dialog({ control: { ask, arrive }, why }: { control: Control; why: string }) {
+function Dialog({ control: { ask, arrive }, why }: { control: EndedControl; why: string }) {
   const { identity, leave } = useSession();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

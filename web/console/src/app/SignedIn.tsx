@@ -2,8 +2,8 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react
 import { Provider } from "urql";
 import { newClient, newSocket } from "../api/client";
 import { Comeback } from "../api/comeback";
+import { type Ended, EndedContext } from "../api/ended";
 import { because, type Identity, isSame, SessionContext, type SessionState, signOut, whoIsNow } from "../api/session";
-import { type Ended, EndedContext } from "./Ended";
 
 type Props = { identity: Identity; onState: (state: SessionState) => void; children: ReactNode };
 

@@ -1,8 +1,9 @@
-import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, use, useEffect, useId, useRef, useState } from "react";
 import type { CombinedError } from "urql";
 import { keepIn } from "../actions/listen";
+import { EndedContext } from "../api/ended";
 import { codeOf } from "../api/errors";
-import { t } from "../words";
+import { T, t } from "../words";
 import { Button } from "./Button";
 import styles from "./Dialog.module.css";
 import only from "./Heard.module.css";
@@ -24,7 +25,8 @@ type Props = {
 
 /**
  * Asks before something that cannot be taken back. Esc leaves without doing it; once it is being done, the dialog stays until
- * it can say what came of it. Closed, the focus is where it was before.
+ * it can say what came of it; if the session ends meanwhile, it offers itself to sign in again, as the page behind cannot be
+ * reached. Closed, the focus is where it was before.
  */
 export function ConfirmDialog({ title, children, icon, confirm, ready = true, onConfirm, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -33,6 +35,13 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
   const [running, setRunning] = useState(false);
   const at = useRef(false); // running, as soon as it is
   useEffect(() => dialog.current?.showModal(), []);
+  const session = use(EndedContext);
+  const ended = session?.ended ?? null;
+  useEffect(() => {
+    const at = dialog.current;
+    // Back in the session, what had the focus may be gone.
+    if (!ended && at && !at.contains(document.activeElement)) at.querySelector<HTMLElement>("[type=submit]")?.focus();
+  }, [ended]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -70,6 +79,15 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
               <Why error={error} /> <code>{codeOf(error)}</code>
             </span>
           </p>
+        )}
+        {session && ended && !ended.asking && (
+          <div className={styles.error} role="alert">
+            <Icon name="warning" />
+            <span>
+              <T id="app.ended" />
+            </span>
+            <Button onClick={() => session.ask(true)}>{t("app.ended.again")}</Button>
+          </div>
         )}
         <div className={styles.actions}>
           <Button aria-disabled={running} onClick={leave}>
