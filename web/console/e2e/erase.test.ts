@@ -92,7 +92,8 @@ describe("erasing a content", () => {
     await expect.poll(() => v.page.getByText(m.content).count()).toBe(0);
     expect(server.sql(`SELECT content IS NULL AND salt IS NULL FROM log.messages WHERE hash = '${m.hash}'`)).toBe("t");
     const row = v.page.getByRole("article", { name: `Message ${m.sequence}`, exact: true });
-    await row.getByText("content erased", { exact: true }).first().waitFor();
+    await row.getByText("content erased, says the server", { exact: true }).first().waitFor();
+    await row.getByText("content gone; the server says that it was erased").waitFor();
     await v.accessible("an erased message");
 
     await v.page.getByRole("button", { name: "Verify", exact: true }).click();
@@ -100,6 +101,8 @@ describe("erasing a content", () => {
     await section.getByText("The script that checked this").waitFor();
     expect((await section.innerText()).replace(/\s+/g, " ")).toContain("no break, 1 erased content by digest only");
     await row.getByText("verified", { exact: true }).waitFor();
+    await row.getByText("content erased", { exact: true }).first().waitFor();
+    expect(await row.innerText()).not.toMatch(/says/); // from here on it is this browser that does
     await v.end();
   });
 
@@ -138,7 +141,7 @@ describe("erasing a content", () => {
     await eraseFor(v, dialog, "Not for selections either.");
     await v.page.getByRole("definition").getByText("Not for selections either.").waitFor();
     await v.page.goto(selection);
-    await item.getByText("content erased").waitFor();
+    await item.getByText("content gone; the server says that it was erased").waitFor();
     await item.getByRole("link", { name: "who, when and why" }).waitFor();
     await expect.poll(() => item.getByText(m.content.slice(-20)).count()).toBe(0);
     expect(await v.page.locator("pre").innerText()).not.toContain(m.content); // the block for a prompt
@@ -246,7 +249,11 @@ it("a server that calls it erased is not believed without an erasure that says s
   await panel.getByText("what the server gives as its erasure does not say so").waitFor();
   expect(await panel.getByText("Erased by").count()).toBe(0);
   const shown = v.page.getByRole("article", { name: `Message ${n}`, exact: true });
+  await shown.getByText("content gone; the server says that it was erased").waitFor();
+  expect(await shown.getByText("content erased", { exact: true }).count()).toBe(0);
   await v.page.getByRole("button", { name: "Verify", exact: true }).click();
   await shown.getByText("MISMATCH", { exact: true }).first().waitFor();
+  await shown.getByText("content gone, without an erasure on record").waitFor();
+  expect(await shown.getByText(/content erased|the server says that it was erased|who, when and why/).count()).toBe(0);
   await v.end();
 });

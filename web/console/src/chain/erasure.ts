@@ -1,5 +1,5 @@
 // Whether it is on the record that a content was erased. Pure.
-import { type ChainMessage, checkMessage, type MessageCheck } from "./check";
+import { type ChainMessage, checkMessage, type Finding, type MessageCheck } from "./check";
 
 /** The messages that a message says were erased, by hash: none unless it is an erasure, and what its own hash covers. */
 export function erasedBy(m: ChainMessage, { findings, erased }: MessageCheck): string[] {
@@ -24,3 +24,7 @@ export function records(erasure: ChainMessage, m: ChainMessage): boolean {
   const later = erasure.session.hash === m.session.hash && erasure.sequence > m.sequence;
   return later && erasedBy(erasure, checkMessage(erasure)).includes(m.hash);
 }
+
+/** Whether a finding says of a content that is gone that no erasure of it is on the record. */
+export const deniesErasure = ({ detail: { id } }: Finding): boolean =>
+  id === "chain.erased" || id === "chain.erased.other";

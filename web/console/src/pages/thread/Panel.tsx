@@ -175,7 +175,7 @@ function Gone({ message: m }: { message: MessageRow | WholeMessage }) {
   const said = "erasure" in m.integrity ? m.integrity.erasure?.hash : undefined;
   return (
     <div className={styles.gone}>
-      <Erased by={by?.hash ?? said} />
+      <Erased by={by?.hash ?? said} known={by ? "erased" : said ? "claimed" : "unrecorded"} />
       {by && (
         <dl className={styles.fields}>
           <div>

@@ -22,7 +22,8 @@ const checks: Record<Exclude<LinkState["kind"], "mismatch">, { word: Id; title: 
 /** The icon and the word for how far a message is proved. */
 export function look({ kind, state }: LinkState): { icon: IconName; word: string } {
   if (kind === "mismatch") return { icon: "broken", word: t("thread.state.mismatch") };
-  return { icon: states[state].icon, word: t(states[state].word) };
+  const claimed = kind === "unchecked" && state === "ERASED";
+  return { icon: states[state].icon, word: t(claimed ? "thread.state.claimed" : states[state].word) };
 }
 
 /** The word for what of that was checked here; null where it is a mismatch. */

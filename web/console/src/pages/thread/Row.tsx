@@ -8,7 +8,7 @@ import { Icon, type IconName } from "../../ui/icons";
 import { Avatar, Chip, PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
 import { type Id, T, t, useLanguage } from "../../words";
-import { type LinkState, sameState } from "./link";
+import { goneOf, type LinkState, sameState } from "./link";
 import type { MessageRow } from "./query";
 import { checkOf, look, Rail } from "./Rail";
 import styles from "./Row.module.css";
@@ -57,7 +57,7 @@ export const Row = memo(function Row({ message: m, before, gaps, state, open, cu
             </p>
           )}
           {m.content === null ? (
-            <Erased by={m.integrity.erasure?.hash} />
+            <Erased by={m.integrity.erasure?.hash} known={goneOf(state, m.integrity.erasure?.hash)} />
           ) : (
             <p className={styles.content} dir="auto">
               {m.content.slice(0, shownContent)}

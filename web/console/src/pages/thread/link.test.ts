@@ -6,7 +6,7 @@ import { SessionCheck, type SessionProgress } from "../../chain/session";
 import { chain, digits } from "../../chain/testing";
 import { nothingChecked, type Verification } from "../../chain/verify";
 import type { Standing } from "../../seal/anchor";
-import { linkState, sameState } from "./link";
+import { goneOf, linkState, sameState } from "./link";
 
 const session = digits("5");
 const messages = chain(3);
@@ -55,6 +55,25 @@ describe("a message that is shown", () => {
     expect(linkState(seen([2, 2]), erased, { ...good, linked: true, proved: true }).kind).toBe("unchecked");
     expect(linkState(seen([3, 3]), erased, good)).toMatchObject({ kind: "proved", state: "ERASED" });
     expect(linkState(seen([2, 2]), row(2), good).kind).toBe("proved"); // its content is there
+  });
+
+  it("has a content that is gone called erased only where its erasure was recomputed here", () => {
+    const erased = row(2, { content: null, integrity: { state: "ERASED" } });
+    const at = { session, sequence: 2, hash: erased.hash };
+    const finding = (id: "chain.erased" | "chain.erased.other" | "chain.another") => ({
+      ...good,
+      findings: [{ kind: "content" as const, ...at, detail: { id } }],
+    });
+    const gone = (check: RowCheck | undefined, by: string | undefined) =>
+      goneOf(linkState(checked(), erased, check), by);
+    const by = digits("e");
+    expect(gone(good, by)).toBe("erased");
+    expect([gone(undefined, by), gone(undefined, undefined)]).toEqual(["claimed", "unrecorded"]);
+    expect([gone(finding("chain.erased"), by), gone(finding("chain.erased.other"), by)]).toEqual([
+      "unrecorded",
+      "unrecorded",
+    ]);
+    expect(gone(finding("chain.another"), by)).toBe("claimed"); // wrong in another way, which says nothing of that
   });
 
   it("is not checked as long as nobody looked at what is shown", () => {

@@ -1,8 +1,10 @@
 import type { Finding } from "../../chain/check";
+import { deniesErasure } from "../../chain/erasure";
 import { within } from "../../chain/numbers";
 import type { RowCheck } from "../../chain/rows";
 import type { ServerBreak } from "../../chain/server";
 import type { Verification } from "../../chain/verify";
+import type { Gone } from "../../ui/Erased";
 
 /** How far a message is proved, as the API names it. */
 export type State = "CHAINED" | "SEALED" | "WITNESSED" | "ERASED";
@@ -64,6 +66,12 @@ export function linkState({ browser, server: said }: Verification, m: Row, shown
   const witnessed = walked ? m.sequence <= session.witnessedUpTo : state === "WITNESSED";
   const sealed = witnessed ? "WITNESSED" : "SEALED";
   return { kind: proved === "valid" ? "proved" : "unsigned", state: erased ? "ERASED" : sealed, ...known };
+}
+
+/** What is known of a content that is gone. by: the message that erased it, if the server names one. */
+export function goneOf({ kind, findings }: LinkState, by: string | undefined): Gone {
+  if (kind !== "unchecked" && kind !== "mismatch") return "erased";
+  return by === undefined || findings.some(deniesErasure) ? "unrecorded" : "claimed";
 }
 
 /** Whether two say the same, so that what shows the one shows the other. */

@@ -44,6 +44,9 @@ describe("what the panel says of a message", () => {
         /^Content gone: no erasure on record holds here; its hash is/,
       );
     }
+    expect(said("ERASED", 17, { ...emptied(m), importance: 2 }, erasureOf(m))).toMatch(
+      /^Altered: .*; its hash is leaf 17 of the tree, the server says$/, // erased on the record, and altered besides
+    );
     expect(said("ERASED", null)).toBe("Content erased, the server says, and gives it all the same");
   });
 });

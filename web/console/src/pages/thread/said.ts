@@ -1,4 +1,5 @@
 import type { MessageCheck } from "../../chain/check";
+import { deniesErasure } from "../../chain/erasure";
 import type { IconName } from "../../ui/icons";
 import { type Id, t } from "../../words";
 import type { State } from "./link";
@@ -26,8 +27,9 @@ export function saidOf(
       leaf: leafIndex,
     });
   };
-  if (own.erased) return { icon: "erased", words: at(wrong ? "thread.integrity.gone" : "thread.integrity.ERASED") };
+  if (own.findings.some(deniesErasure)) return { icon: "erased", words: at("thread.integrity.gone") };
   if (wrong) return { icon: "broken", words: at("thread.integrity.altered") };
+  if (own.erased) return { icon: "erased", words: at("thread.integrity.ERASED") };
   if (state === "ERASED") return { icon: "warning", words: at("thread.integrity.given") };
   // What has a leaf is sealed, unless the server finds that it is not what was sealed.
   if (state === "CHAINED" && leafIndex !== null) return { icon: "warning", words: at("thread.integrity.unfit") };
