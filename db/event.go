@@ -123,7 +123,8 @@ func isEvent(d *chain.Draft) bool {
 
 // sameEvent tells whether a draft is the event that a message was made of, whichever way it came: an INSERT by SQL keeps another
 // fingerprint, and log.append_event holds events against messages likewise. It is, if it would have the message's hash in its
-// place, but for what is ambient; of that, it has to be of the same time, and not another hook's.
+// place, but for what is ambient; of that, it has to be of the same time. Who delivers it is no part of it: hooks of one tool may
+// take turns, and one learns no more than that what it has sent is there.
 func (p *appendPlan) sameEvent(d *chain.Draft, m *chain.Message) bool {
 	if m == nil || m.Content == nil || m.Ambient == nil {
 		return false
@@ -132,28 +133,25 @@ func (p *appendPlan) sameEvent(d *chain.Draft, m *chain.Message) bool {
 	if err != nil {
 		return false
 	}
-	sent, kept := deliveryOf(again.Ambient), deliveryOf(m.Ambient)
+	sent, kept := sentAt(again.Ambient), sentAt(m.Ambient)
 	again.Ambient = m.Ambient
 	again.ContentDigest = chain.Sum(chain.ContentPreimage(m.Salt, *again.Content, *again.Attachments, again.Ambient))
-	return again.ComputeHash() == m.Hash && (sent.By == kept.By || kept.Login != "") && sent.at(kept.CreatedAt)
+	return again.ComputeHash() == m.Hash && sameTime(sent, kept)
 }
 
-// delivery is what of an event stands in what is ambient.
-type delivery struct {
-	CreatedAt *time.Time `json:"created_at"` // as it was sent
-	By        string     `json:"delivered_by"`
-	Login     string     `json:"delivered_by_login"` // by SQL
-}
-
-func deliveryOf(ambient *chain.JSON) (d delivery) {
-	_ = json.Unmarshal([]byte(*ambient), &d) // what is not of this form is of nothing here
-	return d
-}
-
-// at tells whether it is of a time, which Postgres rounds to microseconds.
-func (d delivery) at(t *time.Time) bool {
-	if d.CreatedAt == nil || t == nil {
-		return d.CreatedAt == nil && t == nil
+// sentAt gives the time with which an event was sent, as what is ambient has it; nil: with none.
+func sentAt(ambient *chain.JSON) *time.Time {
+	var event struct {
+		CreatedAt *time.Time `json:"created_at"`
 	}
-	return d.CreatedAt.Sub(*t).Abs() < time.Microsecond
+	_ = json.Unmarshal([]byte(*ambient), &event) // what is not of this form is of nothing here
+	return event.CreatedAt
+}
+
+// sameTime tells whether two times are the same for Postgres, which rounds them to microseconds.
+func sameTime(a, b *time.Time) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Sub(*b).Abs() < time.Microsecond
 }
