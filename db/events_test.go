@@ -2,7 +2,10 @@ package db_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -246,14 +249,24 @@ func fillEvents(t testing.TB, conn *pgx.Conn, count int) {
 	mustExec(t, conn, "INSERT INTO log.participants (player) SELECT hash FROM core.players; ANALYZE log.messages, log.participants, core.players")
 }
 
-// Both statements go by index, prepared or not.
+// Both statements go by index, prepared or not; that of a thread by the thread's name as well, however long others of the same
+// user are.
 func TestEventsViewByIndex(t *testing.T) {
 	t.Parallel()
 	conn, _ := schema(t)
 	fillEvents(t, conn, 50_000)
+	mustExec(t, conn, "ALTER TABLE log.messages DISABLE TRIGGER ALL")
+	mustExec(t, conn, `INSERT INTO log.messages (id, hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, role, event_type, importance,
+			source, content, attachments, ambient, salt, content_digest, refs_digest, created_at, id_digest)
+		SELECT 1000000 + i, log.sha256('long' || i), log.sha256('long'), i, log.sha256('long' || i - 1), log.sha256('long'), m.owner_id, m.players_id, m.role, 'message', 0,
+			m.source, m.content, '{}', '{"thread_id": "thread_long"}', m.salt, m.content_digest, m.refs_digest, now() - i * INTERVAL '1 second', log.sha256('long digest ' || i)
+		FROM log.messages m, generate_series(2, 5001) AS i WHERE m.id = 5042`)
+	mustExec(t, conn, "ALTER TABLE log.messages ENABLE TRIGGER ALL")
+	mustExec(t, conn, "ANALYZE log.messages")
 	mustExec(t, conn, "SET plan_cache_mode = force_generic_plan")
 	mustExec(t, conn, "PREPARE of_thread (TEXT, TEXT, TEXT, INT) AS "+contextOfThread)
-	for name, sql := range map[string]string{"threads of a user": threadsOfUser, "context of a thread": "EXECUTE of_thread ('jarvis_webchat', 'user_42', 'thread_5042', 20)"} {
+	const ofThread = "EXECUTE of_thread ('jarvis_webchat', '%s', '%s', 20)"
+	for name, sql := range map[string]string{"threads of a user": threadsOfUser, "context of a thread": fmt.Sprintf(ofThread, "user_42", "thread_5042")} {
 		rows, err := conn.Query(t.Context(), "EXPLAIN (COSTS OFF) "+sql)
 		if err != nil {
 			t.Fatal(err)
@@ -262,9 +275,39 @@ func TestEventsViewByIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := strings.Join(plan, "\n"); !strings.Contains(text, "messages_events") || strings.Contains(text, "Seq Scan") {
+		text := strings.Join(plan, "\n")
+		if !strings.Contains(text, "messages_events") || strings.Contains(text, "Seq Scan") {
 			t.Errorf("%s:\n%s", name, text)
 		}
+		byThread := slices.ContainsFunc(plan, func(line string) bool {
+			return strings.Contains(line, "Index Cond") && strings.Contains(line, "thread_id") && strings.Contains(line, "$3")
+		})
+		if name == "context of a thread" && !byThread {
+			t.Errorf("%s, with its name in no condition of an index:\n%s", name, text)
+		}
+	}
+	// read gives how many blocks and rows the last of a thread take; the first of a connection reads what the plan needs, too.
+	read := func(user, thread string) (blocks, rows int) {
+		t.Helper()
+		explain := "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + fmt.Sprintf(ofThread, user, thread)
+		value[string](t, conn, explain)
+		var plan []struct {
+			Plan map[string]any `json:"Plan"`
+		}
+		if err := json.Unmarshal([]byte(value[string](t, conn, explain)), &plan); err != nil {
+			t.Fatal(err)
+		}
+		top := plan[0].Plan
+		return int(top["Shared Hit Blocks"].(float64) + top["Shared Read Blocks"].(float64)), int(top["Actual Rows"].(float64))
+	}
+	alone, one := read("user_44", "thread_5044")
+	beside, other := read("user_42", "thread_5042")
+	all, last := read("user_42", "thread_long")
+	if one != 1 || other != 1 || last != 20 {
+		t.Fatalf("%d, %d and %d rows, want 1, 1 and 20", one, other, last)
+	}
+	if beside > alone+10 {
+		t.Errorf("a thread beside one of 5,000 events takes %d blocks, with none beside it %d; the long one takes %d", beside, alone, all)
 	}
 }
 
