@@ -46,18 +46,19 @@ type site struct {
 	tokens map[string]string // by what they were made for
 }
 
-// newSite starts a server; fenced says whether row-level security stands behind the store's own predicates.
-func newSite(t testing.TB, fenced bool, cfg config.Server) *site {
+// newSite starts a server; fenced says whether row-level security stands behind the store's own predicates. A clock is the
+// store's from the beginning: its sweeper reads it as long as the server runs.
+func newSite(t testing.TB, fenced bool, cfg config.Server, clock ...*hands) *site {
 	t.Helper()
 	at := dbtest.New(t)
 	if !fenced {
 		runSQL(t, at, "ALTER TABLE log.messages DISABLE ROW LEVEL SECURITY") // by which the store tells
 	}
-	return siteOn(t, at, t.TempDir(), fenced, cfg) // the directory is made first, and so removed once the sealer has stopped
+	return siteOn(t, at, t.TempDir(), fenced, cfg, clock...) // the directory is made first, and so removed once the sealer has stopped
 }
 
 // siteOn makes a server of a database, and of a data directory, that there may be others of.
-func siteOn(t testing.TB, at, dir string, fenced bool, cfg config.Server) *site {
+func siteOn(t testing.TB, at, dir string, fenced bool, cfg config.Server, clock ...*hands) *site {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	opened, err := instance.Open(context.Background(), config.Database{DatabaseURL: at, DataDir: dir}, false, quiet)
@@ -67,6 +68,9 @@ func siteOn(t testing.TB, at, dir string, fenced bool, cfg config.Server) *site 
 	t.Cleanup(opened.Close)
 	if opened.Fenced() != fenced {
 		t.Fatalf("Fenced() = %t, want %t", opened.Fenced(), fenced)
+	}
+	for _, c := range clock {
+		opened.Clock = c.now
 	}
 	metrics := httpd.NewMetrics()
 	if err := startSealer(context.Background(), opened.DB, cfg, dir, metrics); err != nil {

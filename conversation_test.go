@@ -31,7 +31,8 @@ const conversationFields = `{ id role userId history { role content } state crea
 // administrators.
 func TestConversationsOverHTTP(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, true, config.Server{})
+	clock := &hands{}
+	s := newSite(t, true, config.Server{}, clock)
 	began := time.Date(2026, 2, 8, 10, 0, 0, 0, time.UTC)
 	for i, flow := range []struct {
 		role, user, rolePrompt, rules string
@@ -53,8 +54,7 @@ func TestConversationsOverHTTP(t *testing.T) {
 		},
 	} {
 		t.Run(flow.role, func(t *testing.T) {
-			now := began.Add(time.Duration(i) * 24 * time.Hour)
-			s.Clock = func() time.Time { return now }
+			clock.set(began.Add(time.Duration(i) * 24 * time.Hour))
 			agent := s.token(auth.Agent, playerOf(fmt.Sprint("asistente ", flow.role)), auth.AllScopes)
 			ask := func(code, query string, variables object) any {
 				t.Helper()
@@ -70,11 +70,11 @@ func TestConversationsOverHTTP(t *testing.T) {
 					object{"c": id, "u": user, "a": answer, "s": state})
 			}
 			for _, said := range flow.said {
-				now = now.Add(20 * time.Minute) // each renews it
+				clock.set(clock.now().Add(20 * time.Minute)) // each renews it
 				record("", said[0], said[1], nil)
 			}
 			c = ask("", `mutation($c: String!, $s: JSON!) { updateState(conversation: $c, state: $s) `+conversationFields+` }`, object{"c": id, "s": flow.state}).(map[string]any)
-			if len(c["history"].([]any)) != 4 || c["expiresAt"] != now.Add(30*time.Minute).Format(time.RFC3339Nano) || c["session"].(map[string]any)["length"] != 4.0 {
+			if len(c["history"].([]any)) != 4 || c["expiresAt"] != clock.now().Add(30*time.Minute).Format(time.RFC3339Nano) || c["session"].(map[string]any)["length"] != 4.0 {
 				t.Fatalf("after two exchanges: %v", c)
 			}
 
@@ -88,7 +88,7 @@ func TestConversationsOverHTTP(t *testing.T) {
 			}
 
 			// The order of a prompt.
-			prompt := func(code, input, more string) (roles []string, all string, tokens float64) {
+			prompt := func(code, input, more string) (roles []string, all string) {
 				t.Helper()
 				list, _ := ask(code, `mutation($c: String!, $i: String!, $p: String!, $r: String) { promptMessages(conversation: $c, input: $i, rolePrompt: $p, rules: $r`+more+`) { role content tokens pieces } }`,
 					object{"c": id, "i": input, "p": flow.rolePrompt, "r": flow.rules}).([]any)
@@ -98,9 +98,9 @@ func TestConversationsOverHTTP(t *testing.T) {
 					if float64(len(pieces)) != m["tokens"] || fmt.Sprint(pieces...) != m["content"] {
 						t.Errorf("%v tokens of %q are %q", m["tokens"], m["content"], pieces)
 					}
-					roles, all, tokens = append(roles, m["role"].(string)), all+m["content"].(string)+"\n", tokens+m["tokens"].(float64)
+					roles, all = append(roles, m["role"].(string)), all+m["content"].(string)+"\n"
 				}
-				return roles, all, tokens
+				return roles, all
 			}
 			for more, field := range map[string]string{
 				", context: {query: \"x\", limit: 0}": "context.limit", ", context: {query: \"x\", tokenBudget: 0}": "context.tokenBudget", ", tokenBudget: 100, context: {query: \"x\", limit: 0}": "context.limit",
@@ -113,7 +113,7 @@ func TestConversationsOverHTTP(t *testing.T) {
 			user := s.token(auth.Agent, memory.Person(memory.Role(strings.ToLower(flow.role)), flow.user), auth.AllScopes)
 			s.talk(t, user, "", `query($c: String!) { conversation(id: $c) { id } }`, object{"c": id})
 			s.talk(t, user, "NOT_FOUND", `mutation($c: String!) { promptMessages(conversation: $c, input: "¿Y?", rolePrompt: "Eres") { role } }`, object{"c": id})
-			roles, all, _ := prompt("", "¿Y entonces?", "")
+			roles, all := prompt("", "¿Y entonces?", "")
 			if got := strings.Join(roles, " "); got != "system system system user assistant user assistant user" {
 				t.Errorf("roles are %s", got)
 			}
@@ -125,7 +125,7 @@ func TestConversationsOverHTTP(t *testing.T) {
 
 			// What stands in the history does not come once more as context.
 			everything := fmt.Sprintf(`, context: {query: %q, threshold: 0, limit: 20}`, flow.said[0][0])
-			if roles, all, _ = prompt("", "¿Y entonces?", everything); len(roles) != 8 || strings.Count(all, flow.said[0][0]) != 1 {
+			if roles, all = prompt("", "¿Y entonces?", everything); len(roles) != 8 || strings.Count(all, flow.said[0][0]) != 1 {
 				t.Errorf("with the history as context: %s", all)
 			}
 
@@ -133,7 +133,7 @@ func TestConversationsOverHTTP(t *testing.T) {
 			for _, turn := range ask("", `query($c: String!) { conversation(id: $c) { history { message { hash } } } }`, object{"c": id}).(map[string]any)["history"].([]any)[:1] {
 				poison := turn.(map[string]any)["message"].(map[string]any)["hash"]
 				s.talk(t, s.admin, "", `mutation($h: Hash!) { quarantine(message: $h, reason: "envenenado") { reason } }`, object{"h": poison})
-				if _, all, _ = prompt("", "¿Y entonces?", ""); strings.Contains(all, flow.said[0][0]) || !strings.Contains(all, flow.said[0][1]) {
+				if _, all = prompt("", "¿Y entonces?", ""); strings.Contains(all, flow.said[0][0]) || !strings.Contains(all, flow.said[0][1]) {
 					t.Errorf("with a turn in quarantine: %s", all)
 				}
 				s.talk(t, s.admin, "", `mutation($h: Hash!) { releaseQuarantine(message: $h, reason: "revisado") { reason } }`, object{"h": poison})
@@ -163,24 +163,24 @@ func TestConversationsOverHTTP(t *testing.T) {
 			for n := range 7 { // of which the history holds the last five
 				record("", fmt.Sprint("otra pregunta ", max(2, n)), fmt.Sprint("otra respuesta ", max(2, n)), nil)
 			}
-			if _, all, _ = prompt("", flow.asked, everything); strings.Count(all, flow.said[0][0]) != 1 || strings.Count(all, "otra pregunta 2") != 1 || strings.Count(all, "otra respuesta 6") != 1 {
+			if _, all = prompt("", flow.asked, everything); strings.Count(all, flow.said[0][0]) != 1 || strings.Count(all, "otra pregunta 2") != 1 || strings.Count(all, "otra respuesta 6") != 1 {
 				t.Errorf("with what fell out of the history, part of which it says itself: %s", all)
 			}
-			_, all, _ = prompt("", flow.asked, "")
+			_, all = prompt("", flow.asked, "")
 			if strings.Contains(all, flow.found) {
 				t.Errorf("%q is still in the history: %s", flow.found, all)
 			}
 			context := fmt.Sprintf(`, context: {query: %q, threshold: 0, limit: 3}`, flow.asked)
-			roles, all, _ = prompt("", flow.asked, context)
+			roles, all = prompt("", flow.asked, context)
 			if !strings.Contains(all, flow.found) || roles[3] != "system" || roles[4] != "user" {
 				t.Errorf("%q is not found: %s", flow.found, all)
 			}
-			for _, budget := range []int{150, 90, 60} {
-				if _, _, tokens := prompt("", flow.asked, context+fmt.Sprintf(", tokenBudget: %d", budget)); tokens > float64(budget) {
-					t.Errorf("%v tokens of %d", tokens, budget)
-				}
-			}
-			prompt("CONTEXT_WINDOW_EXCEEDED", flow.asked, ", tokenBudget: 20")
+			leavesOutInOrder(t, func(code string, budget any) []promptLine {
+				t.Helper()
+				list := ask(code, `mutation($c: String!, $i: String!, $p: String!, $r: String, $b: Int) { promptMessages(conversation: $c, input: $i, rolePrompt: $p, rules: $r, tokenBudget: $b,
+					context: {query: $i, threshold: 0, limit: 1}) { role content tokens } }`, object{"c": id, "i": flow.asked, "p": flow.rolePrompt, "r": flow.rules, "b": budget})
+				return promptLines(list)
+			})
 
 			// Deleted, a fresh one takes its place.
 			fresh := ask("", `mutation($c: String!) { deleteConversation(id: $c, eraseLog: true) `+conversationFields+` }`, object{"c": id}).(map[string]any)
@@ -197,9 +197,11 @@ func TestConversationsOverHTTP(t *testing.T) {
 				ask("NOT_FOUND", `mutation($c: String!) { deleteConversation(id: $c, eraseLog: true) { id } }`, object{"c": never + id[len(id)-36:]})
 			}
 			id = fresh["id"].(string)
-			if _, all, _ = prompt("", flow.asked, context); strings.Contains(all, flow.found) {
+			if _, all = prompt("", flow.asked, context); strings.Contains(all, flow.found) {
 				t.Errorf("erased, it is found: %s", all)
 			}
+
+			s.crossesTheEnd(t, clock, agent, flow.role, flow.user)
 		})
 	}
 }
