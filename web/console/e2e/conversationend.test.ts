@@ -114,6 +114,16 @@ describe("erasing what was said", () => {
       WHERE event_type <> 'erasure' AND session_hash = encode(sha256('${id}'::BYTEA), 'hex')`);
   const word = (v: Visit) => v.say("erase.type").replace("{word}", v.say("erase.word"));
 
+  const many = Array.from({ length: 26 }, (_, i) => [`q ${i}`, `a ${i}`] as const); // more than one portion
+  const confirm = async (v: Visit) => {
+    await v.page.getByRole("button", { name: "Erase what was said…" }).click();
+    const dialog = v.page.getByRole("dialog", { name: "Delete this conversation and erase what was said?" });
+    await dialog.getByLabel(word(v)).fill("erase");
+    await dialog.getByLabel("Reason, for the record").fill("why");
+    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    return dialog;
+  };
+
   it("counts what goes, takes a word and a reason, shows the record, and checks the chain again", async () => {
     const id = await begin("51");
     const v = await visit();
@@ -184,11 +194,7 @@ describe("erasing what was said", () => {
   });
 
   it("that breaks off says what is left, and goes on", async () => {
-    const id = await begin(
-      "61",
-      "CLIENT",
-      Array.from({ length: 26 }, (_, i) => [`q ${i}`, `a ${i}`] as const),
-    );
+    const id = await begin("61", "CLIENT", many);
     const v = await visit();
     await v.signIn(open(id));
     await v.page.getByRole("button", { name: "Erase what was said…" }).click();
@@ -207,6 +213,67 @@ describe("erasing what was said", () => {
     const receipt = v.page.getByRole("dialog", { name: "What was said is erased" });
     await receipt.getByText("2 contents are erased").waitFor();
     expect(left(id)).toBe("0");
+    await v.end();
+  });
+
+  it("shows how far it came, and can be stopped between two portions", async () => {
+    const id = await begin("63", "CLIENT", many);
+    const v = await visit();
+    await v.signIn(open(id));
+    server.sql(`CREATE FUNCTION public.slow() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END';
+      CREATE TRIGGER zz_slow BEFORE INSERT ON memory.conversations FOR EACH ROW EXECUTE FUNCTION public.slow()`);
+    const dialog = await confirm(v);
+    await dialog.getByText("50 of 52 contents are erased.").waitFor();
+    expect(await dialog.getByRole("progressbar").getAttribute("value")).toBe("50");
+    await v.accessible("a dialog that erases");
+    await v.tabTo(/^Stop$/);
+    await v.page.keyboard.press("Enter");
+    await dialog.getByText("2 contents are left, 50 are erased. Erase again to go on.").waitFor();
+    expect(await dialog.getByRole("alert").count()).toBe(0); // it did not fail
+    server.sql("DROP TRIGGER zz_slow ON memory.conversations"); // which waits for what still goes on
+    expect(left(id)).toBe("2");
+    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await v.page.getByRole("dialog", { name: "What was said is erased" }).getByText("2 contents are erased").waitFor();
+    expect(left(id)).toBe("0");
+    await v.end();
+  });
+
+  it("goes on by itself where the time of a request is over", async () => {
+    const id = await begin("64", "CLIENT", many);
+    const v = await visit();
+    await v.signIn(open(id));
+    server.sql(`CREATE SEQUENCE public.tries;
+      CREATE FUNCTION public.once() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN
+        IF nextval(''public.tries'') = 1 THEN RAISE EXCEPTION USING ERRCODE = ''disk_full''; END IF; RETURN NEW; END';
+      CREATE TRIGGER zz_once BEFORE INSERT ON memory.conversations FOR EACH ROW EXECUTE FUNCTION public.once()`);
+    await confirm(v);
+    const receipt = v.page.getByRole("dialog", { name: "What was said is erased" });
+    await receipt.getByText("52 contents are erased").waitFor();
+    await receipt.getByText("has begun, and opens when you close this").waitFor();
+    server.sql("DROP TRIGGER zz_once ON memory.conversations");
+    expect(server.sql("SELECT last_value FROM public.tries")).toBe("2");
+    expect(left(id)).toBe("0");
+    await v.end();
+  });
+
+  it("that is refused, as somebody else has erased it by then, is not said to be done", async () => {
+    const id = await begin("65");
+    const v = await visit();
+    await v.signIn(open(id));
+    await v.page.route("**/graphql", async (route) => {
+      if (!route.request().postData()?.includes("mutation EraseConversation")) return route.continue();
+      await server.ask(
+        'mutation ($id: String!) { deleteConversation(id: $id, eraseLog: true, reason: "other") { id } }',
+        {
+          id,
+        },
+      );
+      await route.fulfill({ json: { data: null, errors: [{ message: "faster", extensions: { code: "CONFLICT" } }] } });
+    });
+    const dialog = await confirm(v);
+    await dialog.getByRole("alert").getByText("CONFLICT").waitFor();
+    await dialog.getByRole("alert").getByText("nothing is left to erase").waitFor();
+    expect(await v.page.getByText("answer was lost").count()).toBe(0);
     await v.end();
   });
 

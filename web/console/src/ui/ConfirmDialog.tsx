@@ -10,6 +10,9 @@ import only from "./Heard.module.css";
 import { Icon, type IconName } from "./icons";
 import { Why } from "./Why";
 
+/** What came of what was confirmed: what went wrong, that it was stopped before its end, or null: it is done. */
+export type Outcome = CombinedError | "stopped" | null;
+
 type Props = {
   title: string;
   /** What it means to go on, said plainly, and what is asked for. */
@@ -18,8 +21,10 @@ type Props = {
   confirm: string;
   /** Whether all is there that is asked for; true unless given. */
   ready?: boolean;
-  /** Carries it out, and gives what went wrong; null if nothing did, and then the dialog is closed. */
-  onConfirm: () => Promise<CombinedError | null>;
+  /** Carries it out; done, the dialog is closed. */
+  onConfirm: () => Promise<Outcome>;
+  /** Stops it while it is at work, where that can be done. */
+  onStop?: (() => void) | undefined;
   onClose: () => void;
 };
 
@@ -28,7 +33,7 @@ type Props = {
  * it can say what came of it; if the session ends meanwhile, it offers itself to sign in again, as the page behind cannot be
  * reached. Closed, the focus is where it was before.
  */
-export function ConfirmDialog({ title, children, icon, confirm, ready = true, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ title, children, icon, confirm, ready = true, onConfirm, onStop, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titled = useId();
   const [error, setError] = useState<CombinedError | null>(null);
@@ -52,11 +57,13 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
     const wrong = await onConfirm();
     at.current = false;
     setRunning(false);
+    if (wrong === "stopped") return;
     if (wrong) setError(wrong);
     else dialog.current?.close();
   };
   const leave = () => {
-    if (!at.current) dialog.current?.close();
+    if (at.current) onStop?.();
+    else dialog.current?.close();
   };
   // Browsers close a dialog at the second Esc, whatever the first was answered.
   const onClosed = () => {
@@ -65,7 +72,9 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
   };
   const onKeyDown = (event: KeyboardEvent<HTMLDialogElement>) => {
     keepIn(event);
-    if (at.current && event.key === "Escape") event.preventDefault();
+    if (!at.current || event.key !== "Escape") return;
+    event.preventDefault();
+    onStop?.();
   };
   return (
     <dialog ref={dialog} className={styles.dialog} aria-labelledby={titled} onClose={onClosed} onKeyDown={onKeyDown}>
@@ -90,8 +99,8 @@ export function ConfirmDialog({ title, children, icon, confirm, ready = true, on
           </div>
         )}
         <div className={styles.actions}>
-          <Button aria-disabled={running} onClick={leave}>
-            {t("ui.cancel")}
+          <Button aria-disabled={running && !onStop} onClick={leave}>
+            {t(running && onStop ? "ui.stop" : "ui.cancel")}
           </Button>
           {/* Not disabled while it is at work: the focus would be lost. */}
           <Button

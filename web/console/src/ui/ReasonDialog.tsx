@@ -1,7 +1,6 @@
 import { type ReactNode, useId, useState } from "react";
-import type { CombinedError } from "urql";
 import { t } from "../words";
-import { ConfirmDialog } from "./ConfirmDialog";
+import { ConfirmDialog, type Outcome } from "./ConfirmDialog";
 import styles from "./Dialog.module.css";
 import type { IconName } from "./icons";
 
@@ -16,8 +15,10 @@ type Props = {
   confirm: string;
   /** Whether what else is asked for is there; true unless given. */
   ready?: boolean;
-  /** Carries it out, and gives what went wrong; null if nothing did, and then the dialog is closed. */
-  onConfirm: (reason: string) => Promise<CombinedError | null>;
+  /** Carries it out; done, the dialog is closed. */
+  onConfirm: (reason: string) => Promise<Outcome>;
+  /** Stops it while it is at work, where that can be done. */
+  onStop?: (() => void) | undefined;
   onClose: () => void;
 };
 

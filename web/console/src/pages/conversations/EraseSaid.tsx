@@ -1,8 +1,10 @@
-import { useState } from "react";
-import { useClient, useMutation } from "urql";
+import { useEffect, useRef, useState } from "react";
+import { type CombinedError, useClient, useMutation } from "urql";
+import { codeOf } from "../../api/errors";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
+import type { Outcome } from "../../ui/ConfirmDialog";
 import { t } from "../../words";
 import { EraseDialog } from "../thread/EraseDialog";
 import { EraseReceipt } from "../thread/EraseReceipt";
@@ -29,26 +31,41 @@ type Done = {
   fresh: string | null;
 };
 
-/** Offers to erase from the log what both of a conversation have said, for good and on the record. */
+/**
+ * Offers to erase from the log what both of a conversation have said, for good and on the record. However much it is: what the
+ * server does not come to the end of in the time that a request has, it is asked for again. Leaving the page stops it.
+ */
 export function EraseSaid({ id, live, logged, onFresh, onChanged }: Props) {
-  const { identity } = useSession();
+  const { identity, fetch } = useSession();
   const client = useClient();
   const [open, setOpen] = useState<{ live: boolean } | null>(null); // as it was when that was asked
   const [done, setDone] = useState<Done | null>(null);
   const [, erase] = useMutation(EraseConversation);
   const may = has(identity, "erase") && has(identity, "log:append");
-  const onErase = async (reason: string, counted: Impact) => {
-    const { data, error } = await erase({ id, reason });
-    onChanged();
+  const atWork = useRef<AbortController | null>(null);
+  useEffect(() => () => atWork.current?.abort(), []);
+  const onErase = async (reason: string, counted: Impact): Promise<Outcome> => {
+    atWork.current = new AbortController();
+    const { signal } = atWork.current;
     const session = counted.hash;
-    // Whatever the answer was, or if there was none: what is the case now.
-    const { data: now } = await client.query(ErasedQuery, { id, session }).toPromise();
-    const erased = now ? now.eraseImpact.erasedBefore - counted.erasedBefore : null;
-    const all = now?.eraseImpact.contents === 0 && now.eraseImpact.erasedBefore > counted.erasedBefore;
-    if (!data && !all) return error ?? null;
-    const record = now?.messages.edges[0]?.node ?? null;
-    setDone({ session, erased, record, fresh: data?.deleteConversation.id ?? null });
-    return null;
+    for (let left = counted.contents; ; ) {
+      const { data, error } = await erase({ id, reason }, { fetch: (url, init) => fetch(url, { ...init, signal }) });
+      onChanged();
+      if (!data && signal.aborted) return "stopped";
+      // Whatever the answer was, or if there was none: what is the case now.
+      const { data: now } = await client.query(ErasedQuery, { id, session }).toPromise();
+      const impact = now?.eraseImpact;
+      if (error && impact && ranOut(error) && impact.contents < left) {
+        left = impact.contents;
+        continue;
+      }
+      const all = impact?.contents === 0 && impact.erasedBefore > counted.erasedBefore;
+      if (!data && !(all && error?.networkError)) return error ?? null;
+      const erased = impact ? impact.erasedBefore - counted.erasedBefore : null;
+      const record = now?.messages.edges[0]?.node ?? null;
+      setDone({ session, erased, record, fresh: data?.deleteConversation.id ?? null });
+      return null;
+    }
   };
   const leave = () => {
     setDone(null);
@@ -67,6 +84,7 @@ export function EraseSaid({ id, live, logged, onFresh, onChanged }: Props) {
           of={{ conversation: id }}
           title={t(open.live ? "conversations.erase.title.live" : "conversations.erase.title")}
           onErase={onErase}
+          onStop={() => atWork.current?.abort()}
           onClose={() => setOpen(null)}
         >
           <p>{t(open.live ? "conversations.delete.goes" : "conversations.erase.gone")}</p>
@@ -87,6 +105,9 @@ export function EraseSaid({ id, live, logged, onFresh, onChanged }: Props) {
     </>
   );
 }
+
+// Whether the server gave up before its end, as it does when a request's time is over.
+const ranOut = (error: CombinedError): boolean => codeOf(error) === "UNAVAILABLE";
 
 function howMany(erased: number | null): string {
   if (erased === null) return t("conversations.erased.unread");

@@ -1,6 +1,7 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { type CombinedError, useQuery } from "urql";
 import { Button } from "../../ui/Button";
+import type { Outcome } from "../../ui/ConfirmDialog";
 import { bytes, count } from "../../ui/format";
 import { ReasonDialog } from "../../ui/ReasonDialog";
 import { isTheWord, TypedWord } from "../../ui/TypedWord";
@@ -15,24 +16,40 @@ type Props = {
   title: string;
   /** What else there is to say of it, before the counts. */
   children?: ReactNode;
-  /** Erases, for a reason, what was counted; gives what went wrong, null if nothing did. */
-  onErase: (reason: string, counted: Impact) => Promise<CombinedError | null>;
+  /** Erases, for a reason, what was counted. */
+  onErase: (reason: string, counted: Impact) => Promise<Outcome>;
+  /** Stops that, where it can be stopped. */
+  onStop?: () => void;
   onClose: () => void;
 };
 
+const pause = 1_000; // milliseconds between counts of what is being erased
+
 /**
- * Says what erasing touches, counted by the server, and erases it once the word is typed and a reason given. If that fails, it is
- * counted anew, as there may be less of it by then.
+ * Says what erasing touches, counted by the server, and erases it once the word is typed and a reason given. What was said in a
+ * conversation is counted again and again from then on: how far it came, and what is left if it did not come to its end, as the
+ * server may still be at work.
  */
-export function EraseDialog({ of, title, children, onErase, onClose }: Props) {
+export function EraseDialog({ of, title, children, onErase, onStop, onClose }: Props) {
   const [{ data, error, fetching }, again] = useQuery({ query: ImpactQuery, variables: of });
   const [typed, setTyped] = useState("");
-  const [failed, setFailed] = useState(false);
+  const [began, setBegan] = useState<Impact | null>(null); // what was counted before, while it is being erased
+  const [failed, setFailed] = useState(false); // or stopped
   const kind = "message" in of ? "message" : "conversation";
   const impact = data?.eraseImpact;
-  const onConfirm = async (reason: string): Promise<CombinedError | null> => {
+  const several = kind === "conversation";
+  const counts = several && (began !== null || failed);
+  useEffect(() => {
+    if (!counts || fetching) return;
+    const timer = setTimeout(() => again(), pause);
+    return () => clearTimeout(timer);
+  }, [counts, fetching, again]);
+  const onConfirm = async (reason: string): Promise<Outcome> => {
     if (!impact) return null;
+    setFailed(false);
+    setBegan(impact);
     const wrong = await onErase(reason, impact);
+    setBegan(null);
     setFailed(wrong !== null);
     if (wrong) again();
     return wrong;
@@ -45,16 +62,21 @@ export function EraseDialog({ of, title, children, onErase, onClose }: Props) {
       confirm={t("erase.confirm")}
       ready={impact !== undefined && impact.obstacle === null && isTheWord(typed)}
       onConfirm={onConfirm}
+      onStop={onStop}
       onClose={onClose}
     >
       {children}
       {fetching && !impact && <p role="status">{t("erase.counting")}</p>}
       {error && (!impact || failed) && <Uncounted error={error} retry={retry} />}
-      {impact?.obstacle && <p role="alert">{t(`erase.obstacle.${kind}.${impact.obstacle}`)}</p>}
-      {failed && impact && kind === "conversation" && !impact.obstacle && (
+      {impact?.obstacle && !began && <p role="alert">{t(`erase.obstacle.${kind}.${impact.obstacle}`)}</p>}
+      {failed && impact && several && !impact.obstacle && (
         <p role="status">{t("erase.left", { left: impact.contents, before: impact.erasedBefore })}</p>
       )}
-      {impact && !impact.obstacle && <Touched impact={impact} kind={kind} />}
+      {began && impact && several ? (
+        <Progress done={impact.erasedBefore - began.erasedBefore} of={began.contents} />
+      ) : (
+        impact && !impact.obstacle && <Touched impact={impact} kind={kind} />
+      )}
       <p>{t("erase.copies")}</p>
       <TypedWord typed={typed} onType={setTyped} />
     </ReasonDialog>
@@ -68,6 +90,17 @@ function Uncounted({ error, retry }: { error: CombinedError; retry: () => void }
       <Button icon="retry" onClick={retry}>
         {t("ui.again")}
       </Button>
+    </div>
+  );
+}
+
+// Somebody else may erase of it, too: then what is done is no more than all.
+function Progress({ done, of }: { done: number; of: number }) {
+  const n = Math.min(done, of);
+  return (
+    <div className={styles.progress}>
+      <span>{t("erase.progress", { n, of })}</span>
+      <progress aria-label={t("erase.progress.label")} max={Math.max(of, 1)} value={n} />
     </div>
   );
 }
