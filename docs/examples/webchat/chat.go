@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"log/slog"
 	mathrand "math/rand/v2"
@@ -128,6 +129,9 @@ type exchange struct{ visitor, conversation, message, text, language string }
 func (c *chat) answer(ctx context.Context, e exchange) (conversation, error) {
 	prompt, err := c.memory.prompt(ctx, e.conversation, e.text, e.language)
 	if err != nil {
+		if failed := unfit(err); failed != nil {
+			c.report(ctx, e, failed)
+		}
 		return conversation{}, err
 	}
 	answer, failed := c.model.answer(ctx, prompt)
@@ -142,13 +146,39 @@ func (c *chat) answer(ctx context.Context, e exchange) (conversation, error) {
 			return earlier, nil
 		}
 	}
+	if failed := unfit(err); failed != nil {
+		c.report(ctx, e, failed)
+	}
 	return kept, err
+}
+
+// The codes of what the context manager does not take, in the events that they become.
+const (
+	promptTooLong  = "PROMPT_TOO_LONG" // for the budget; the model is not asked
+	answerRejected = "ANSWER_REJECTED" // the model's: it is nothing that is said, such as a tool's call
+)
+
+// unfit gives the failure that an error of the context manager is: of the prompt, or of the model's answer. Nil: of neither.
+// What the visitor wrote is theirs to change.
+func unfit(err error) *fault {
+	f, _ := errors.AsType[*fault](err)
+	switch {
+	case f == nil:
+		return nil
+	case f.code == "CONTEXT_WINDOW_EXCEEDED":
+		return &fault{promptTooLong, f.message}
+	case (f.code == "CONTENT_REJECTED" || f.code == "BAD_USER_INPUT") && strings.HasPrefix(f.message, "assistant: "):
+		return &fault{answerRejected, f.message}
+	}
+	return nil
 }
 
 var failures = map[string]map[string]string{
 	modelTimeout:     {"en": "No answer from the AI model (timeout).", "es": "No se ha podido obtener respuesta del modelo de IA (timeout)."},
 	modelUnavailable: {"en": "The AI model cannot be reached.", "es": "No se ha podido contactar con el modelo de IA."},
 	modelFailed:      {"en": "The AI model answered with an error.", "es": "El modelo de IA ha respondido con un error."},
+	answerRejected:   {"en": "The AI model answered something that may not be kept.", "es": "El modelo de IA ha respondido algo que no se puede guardar."},
+	promptTooLong:    {"en": "The message does not fit into what the AI model is asked.", "es": "El mensaje no cabe en lo que se pregunta al modelo de IA."},
 }
 
 // How a failure is told again, as long as the context manager is away.
@@ -159,18 +189,22 @@ const (
 	mostToTell  = 100 // at a time
 )
 
-// report writes a model's failure as an event, in the thread that is called as the conversation: later, if that cannot be now,
+// report writes why there is no answer as an event, in the thread that is called as the conversation: later, if that cannot be now,
 // for which the visitor need not wait.
 func (c *chat) report(ctx context.Context, e exchange, failed *fault) {
-	c.log.WarnContext(ctx, "no answer from the model", "cause", failed)
+	c.log.WarnContext(ctx, "no answer for the visitor", "cause", failed)
+	payload := map[string]any{
+		"error_code": failed.code, "reason": failed.message,
+		"frontend_message_id": e.message, "backend_message_id": rand.Text(), // each failure is one of its own, however often it is sent
+	}
+	if failed.code != promptTooLong {
+		payload["timeout_ms"], payload["endpoint"] = c.model.timeout.Milliseconds(), c.model.endpoint
+	}
 	event := map[string]any{
 		"source": "webchat_backend", "agent": "webchat", "user_id": e.visitor, "channel": "webchat", "thread_id": e.conversation,
 		"event_type": "error", "role": "system", "importance": 1, "tags": []string{"error", strings.ToLower(failed.code)},
 		"content": failures[failed.code][e.language],
-		"payload": map[string]any{
-			"error_code": failed.code, "timeout_ms": c.model.timeout.Milliseconds(), "endpoint": c.model.endpoint, "reason": failed.message,
-			"frontend_message_id": e.message, "backend_message_id": rand.Text(), // each failure is one of its own, however often it is sent
-		},
+		"payload": payload,
 	}
 	err := c.memory.deliver(ctx, event)
 	if isPassing(err) && c.reports.TryGo(func() error { return c.tell(context.WithoutCancel(ctx), event) }) {

@@ -132,6 +132,7 @@ func (w *world) recordsOnce(t *testing.T) {
 
 func (w *world) writesFailures(t *testing.T) {
 	base, hasty := w.chat(t, w.ownModel()...), w.chat(t, append(w.ownModel(), "-model-timeout", "300ms")...)
+	tight := w.chat(t, append(w.ownModel(), "-token-budget", "20")...)
 	for i, c := range []struct {
 		name   string
 		speak  http.HandlerFunc
@@ -153,11 +154,24 @@ func (w *world) writesFailures(t *testing.T) {
 			<-r.Context().Done()
 		}, 504, "timeout", "model_timeout", "No se ha podido obtener respuesta del modelo de IA (timeout). MODEL_TIMEOUT"},
 		{"nobody", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 502, "model", "model_unavailable", "No se ha podido contactar con el modelo de IA. MODEL_UNAVAILABLE"},
+		{"nothing that is said", func(out http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(out, `{"choices":[{"message":{"content":"{\"tool_calls\":[]}"}}]}`)
+		}, 422, "refused", "answer_rejected", "El modelo de IA ha respondido algo que no se puede guardar. ANSWER_REJECTED"},
+		{"no text at all", func(out http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(out, `{"choices":[{"message":{"content":"a\u0000b"}}]}`)
+		}, 422, "refused", "answer_rejected", "El modelo de IA ha respondido algo que no se puede guardar. ANSWER_REJECTED"},
+		{"a prompt that does not fit", func(out http.ResponseWriter, _ *http.Request) {
+			t.Error("the model is asked what does not fit")
+			http.Error(out, "asked", 500)
+		}, 413, "long", "prompt_too_long", "El mensaje no cabe en lo que se pregunta al modelo de IA. PROMPT_TOO_LONG"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, limit := visit(t, base), 30_000
-			if c.status == http.StatusGatewayTimeout {
-				b.base, limit = hasty, 300
+			b, asked := visit(t, base), "30000 "+w.model.URL+"/v1/chat/completions"
+			switch c.status {
+			case http.StatusGatewayTimeout:
+				b.base, asked = hasty, "300 "+w.model.URL+"/v1/chat/completions"
+			case http.StatusRequestEntityTooLarge:
+				b.base, asked = tight, "<nil> <nil>"
 			}
 			b.begin(t)
 			id := fmt.Sprint("fallo-", i)
@@ -167,7 +181,7 @@ func (w *world) writesFailures(t *testing.T) {
 					t.Errorf("the visitor gets %+v, want %d %s", r, c.status, c.word)
 				}
 			}
-			line := fmt.Sprintf("system 1 webchat webchat → 1 [{error} {%s}] %s %d %s/v1/chat/completions %s", c.tag, c.event, limit, w.model.URL, id)
+			line := fmt.Sprintf("system 1 webchat webchat → 1 [{error} {%s}] %s %s %s", c.tag, c.event, asked, id)
 			got := slices.DeleteFunc(w.errors(t), func(found string) bool { return !strings.HasSuffix(found, " "+id) })
 			if !slices.Equal(got, []string{line, line}) {
 				t.Errorf("events are\n%s\nwant twice\n%s", strings.Join(got, "\n"), line)
@@ -184,12 +198,15 @@ func (w *world) writesFailures(t *testing.T) {
 		if r.Header.Get("Authorization") != "Bearer "+modelKey || r.URL.Path != "/v1/chat/completions" {
 			t.Errorf("the model is asked with %q at %s", r.Header.Get("Authorization"), r.URL)
 		}
-		_, _ = io.WriteString(out, `{"choices":[{"message":{"content":"{\"tool_calls\":[]}"}}]}`)
+		_, _ = io.WriteString(out, `{"choices":[{"message":{"content":"buenas"}}]}`)
 	})
-	b := visit(t, base)
+	b, before := visit(t, base), w.errors(t)
 	b.begin(t)
-	if r := b.say(t, "m1", "hola"); r.Code != "refused" {
+	if r := b.say(t, "m1", `{"tool_calls":[]}`); r.Code != "refused" {
 		t.Errorf("what is never kept: %+v", r)
+	}
+	if after := w.errors(t); len(after) != len(before) { // it was the visitor's
+		t.Errorf("what the visitor wrote is the failure %q", after)
 	}
 }
 
