@@ -108,6 +108,41 @@ describe("deleting", () => {
   });
 });
 
+it("what can be done with a conversation is in the palette and on the help sheet", async () => {
+  const id = await begin("58");
+  const v = await visit();
+  await v.signIn(open(id));
+  await v.page.getByText(said[0][0]).waitFor();
+  const chosen = async (words: string) => {
+    await v.page.keyboard.press("Control+k");
+    const palette = v.page.getByRole("dialog", { name: "Find or do something" });
+    await palette.waitFor();
+    await v.page.keyboard.type(words);
+    const active = palette.locator('[role="option"][aria-selected="true"]');
+    await expect.poll(() => active.innerText()).toContain(words);
+    await v.page.keyboard.press("Enter");
+  };
+  for (const [words, title] of [
+    ["Erase what was said in the conversation", "Delete this conversation and erase what was said?"],
+    ["Delete the conversation", "Delete this conversation?"],
+  ] as const) {
+    await chosen(words);
+    const dialog = v.page.getByRole("dialog", { name: title, exact: true });
+    await dialog.waitFor();
+    await v.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  }
+  await v.page.keyboard.press("?");
+  const help = v.page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await help.locator('li[data-here="true"]', { hasText: "Look at the conversation again" }).waitFor();
+  await v.page.keyboard.press("Escape");
+  await help.waitFor({ state: "detached" });
+  await server.ask("mutation ($id: String!) { deleteConversation(id: $id) { id } }", { id });
+  await v.page.keyboard.press("r");
+  await v.page.getByRole("heading", { name: "It is no longer in memory" }).waitFor();
+  await v.end();
+});
+
 describe("erasing what was said", () => {
   const left = (id: string) =>
     server.sql(`SELECT count(content) FROM log.messages

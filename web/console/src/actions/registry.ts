@@ -94,6 +94,10 @@ export const actions = {
   "seal.check": { group: "page", on: ["seal"], admin: true },
   "seal.cancel": { group: "page", on: ["seal"], admin: true },
 
+  "conversation.reload": { group: "page", keys: ["R"], on: ["conversations"] },
+  "conversation.delete": { group: "page", on: ["conversations"], scope: "log:append" },
+  "conversation.erase": { group: "page", on: ["conversations"], scope: "erase" },
+
   "window.new": { group: "page", keys: ["N"], on: ["windows"], scope: "memory:write" },
   "window.write": { group: "page", keys: ["W"], on: ["window"], scope: "memory:write" },
   "window.select": { group: "page", keys: ["S"], on: ["window"], scope: "memory:write" },

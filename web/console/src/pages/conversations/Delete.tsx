@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useMutation } from "urql";
+import { useAction } from "../../actions/useAction";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { Button } from "../../ui/Button";
@@ -21,6 +22,8 @@ export function Delete({ id, live, onFresh, onFailed }: Props) {
   const { identity } = useSession();
   const [open, setOpen] = useState(false);
   const [, remove] = useMutation(DeleteConversation);
+  const may = live && has(identity, "log:append");
+  useAction("conversation.delete", () => setOpen(true), { enabled: may });
   const onConfirm = async () => {
     const { data, error } = await remove({ id });
     if (data) onFresh(data.deleteConversation.id);
@@ -29,8 +32,8 @@ export function Delete({ id, live, onFresh, onFailed }: Props) {
   };
   return (
     <>
-      {live && has(identity, "log:append") && (
-        <Button icon="erased" onClick={() => setOpen(true)}>
+      {may && (
+        <Button icon="erased" action="conversation.delete">
           {t("conversations.delete")}
         </Button>
       )}

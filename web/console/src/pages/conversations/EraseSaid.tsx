@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { type CombinedError, useClient, useMutation } from "urql";
+import { useAction } from "../../actions/useAction";
 import { codeOf } from "../../api/errors";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
@@ -41,7 +42,8 @@ export function EraseSaid({ id, live, logged, onFresh, onChanged }: Props) {
   const [open, setOpen] = useState<{ live: boolean } | null>(null); // as it was when that was asked
   const [done, setDone] = useState<Done | null>(null);
   const [, erase] = useMutation(EraseConversation);
-  const may = has(identity, "erase") && has(identity, "log:append");
+  const may = logged && has(identity, "erase") && has(identity, "log:append");
+  useAction("conversation.erase", () => setOpen({ live }), { enabled: may });
   const atWork = useRef<AbortController | null>(null);
   useEffect(() => () => atWork.current?.abort(), []);
   const onErase = async (reason: string, counted: Impact): Promise<Outcome> => {
@@ -74,8 +76,8 @@ export function EraseSaid({ id, live, logged, onFresh, onChanged }: Props) {
   };
   return (
     <>
-      {logged && may && (
-        <Button icon="erased" onClick={() => setOpen({ live })}>
+      {may && (
+        <Button icon="erased" action="conversation.erase">
           {t("conversations.erase")}
         </Button>
       )}

@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo } from "react";
 import { useQuery } from "urql";
 import { Link } from "wouter";
+import { useAction } from "../../actions/useAction";
 import { has } from "../../api/rights";
 import { useSession } from "../../api/session";
 import { sha256 } from "../../chain/bytes";
@@ -29,6 +30,7 @@ export function One({ id, onFresh }: Props) {
     variables: { id },
   });
   const again = () => refresh();
+  useAction("conversation.reload", again, { enabled: !fetching });
   const memory = data?.conversation ?? null;
   const gone = !memory && !error && !fetching; // the log may still hold it
   const session = useMemo(() => sha256(new TextEncoder().encode(id)), [id]); // by what a session's hash is
@@ -53,7 +55,7 @@ export function One({ id, onFresh }: Props) {
           <Icon name="back" />
           {t("conversations.back")}
         </Link>
-        <Button icon="retry" onClick={again} disabled={fetching}>
+        <Button icon="retry" action="conversation.reload" disabled={fetching}>
           {t("conversations.again")}
         </Button>
         <Delete id={id} live={memory !== null} onFresh={onFresh} onFailed={again} />
