@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, Visit } from "./browser";
 import { beginConversation, type Exchanges, open, said } from "./conversations";
+import { forge } from "./forge";
 import { type Server, startServer } from "./server";
 
 let server: Server;
@@ -196,6 +197,7 @@ describe("erasing what was said", () => {
     const v = await visit({ locale: "es-ES" });
     await v.signIn(open(id));
     await v.page.getByRole("heading", { name: "Ya no está en memoria" }).waitFor();
+    await v.page.getByText("Aún tiene 4 contenidos de lo dicho; no se borró nada.").waitFor();
     await v.accessible("the page of what is gone");
     await v.tabTo(/^Borrar lo dicho…$/);
     await v.page.keyboard.press("Enter");
@@ -218,6 +220,7 @@ describe("erasing what was said", () => {
 
     // Erased once, there is nothing left to erase, and that is said.
     await v.go(open(id));
+    await v.page.getByText("No queda en ella nada de lo dicho; 4 están borrados.").waitFor();
     await v.tabTo(/^Borrar lo dicho…$/);
     await v.page.keyboard.press("Enter");
     await dialog.getByRole("alert").getByText("no queda nada que borrar").waitFor();
@@ -312,6 +315,20 @@ describe("erasing what was said", () => {
     await v.end();
   });
 
+  it("whose record cannot be had is not said to have one below", async () => {
+    const id = await begin("66");
+    const v = await visit();
+    await v.signIn(open(id));
+    await forge<{ messages: { edges: object[] } }>(v, "ErasedConversation", ({ messages }) => {
+      messages.edges = [];
+    });
+    await confirm(v);
+    const receipt = v.page.getByRole("dialog", { name: "What was said is erased" });
+    await receipt.getByText("4 contents are erased, each with a record of its own.", { exact: true }).waitFor();
+    expect(await receipt.getByText(/The last/).count()).toBe(0);
+    await v.end();
+  });
+
   it("whose answer is lost is told of by what the server says afterwards", async () => {
     const id = await begin("62");
     const v = await visit();
@@ -329,6 +346,7 @@ describe("erasing what was said", () => {
     const receipt = v.page.getByRole("dialog", { name: "What was said is erased" });
     await receipt.getByText("4 contents are erased").waitFor();
     await receipt.getByText("The server’s answer was lost").waitFor();
+    await receipt.getByText("The last record of that:").waitFor();
     await receipt.getByRole("button", { name: "Close" }).click();
     await v.page.getByRole("heading", { name: "It is no longer in memory" }).waitFor();
     await expect.poll(() => v.page.evaluate(() => document.activeElement?.id)).toBe("main");

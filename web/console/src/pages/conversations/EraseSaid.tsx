@@ -102,6 +102,7 @@ export function EraseSaid({ id, live, logged, onFresh, onChanged }: Props) {
         >
           <p>{howMany(done.erased)}</p>
           <p>{t(done.fresh ? "conversations.erased.fresh" : "conversations.erased.lost")}</p>
+          {done.record && <p>{t("conversations.erased.last")}</p>}
         </EraseReceipt>
       )}
     </>

@@ -13,13 +13,14 @@ import { PageHead } from "../../ui/PageHead";
 import { ErrorScreen, Loading, Screen } from "../../ui/Screen";
 import { PlayerName } from "../../ui/Things";
 import { Time } from "../../ui/Time";
+import { Why } from "../../ui/Why";
 import { T, t } from "../../words";
 import styles from "./Conversations.module.css";
 import { Countdown } from "./Countdown";
 import { Delete } from "./Delete";
 import { EraseSaid } from "./EraseSaid";
 import { Prompt } from "./Prompt";
-import { ConversationQuery, LoggedQuery, type Memory } from "./query";
+import { ConversationQuery, HeldQuery, LoggedQuery, type Memory } from "./query";
 
 type Props = { id: string; onFresh: (id: string) => void };
 
@@ -76,14 +77,20 @@ export function One({ id, onFresh }: Props) {
       ) : fetching || !logged ? (
         <Loading what={t("conversations.loading")} />
       ) : (
-        <Gone session={logged.session} />
+        <Gone id={id} session={logged.session} />
       )}
     </>
   );
 }
 
 // session: what the log holds of it. Without, nobody can tell one that never was from one that is somebody else's.
-function Gone({ session }: { session: { hash: string; length: number } | null }) {
+function Gone({ id, session }: { id: string; session: { hash: string; length: number } | null }) {
+  const { identity } = useSession();
+  const [{ data, error }] = useQuery({
+    query: HeldQuery,
+    variables: { id },
+    pause: !session || !has(identity, "erase"),
+  });
   return (
     <div role="status">
       {session ? (
@@ -96,6 +103,19 @@ function Gone({ session }: { session: { hash: string; length: number } | null })
               components={{ link: (inside) => <Link href={`/sessions/${session.hash}`}>{inside}</Link> }}
             />
           </p>
+          {data && (
+            <p>
+              {t("conversations.gone.held", {
+                contents: data.eraseImpact.contents,
+                erased: data.eraseImpact.erasedBefore,
+              })}
+            </p>
+          )}
+          {error && (
+            <p>
+              <T id="conversations.gone.unread" values={{ why: <Why error={error} /> }} />
+            </p>
+          )}
         </Screen>
       ) : (
         <Screen icon="search" title={t("conversations.never")}>

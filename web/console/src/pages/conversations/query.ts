@@ -64,6 +64,13 @@ export const LoggedQuery = graphql(`
   }
 `);
 
+/** How much of what was said the log still holds, and how much is erased; for whoever may erase it. */
+export const HeldQuery = graphql(`
+  query HeldOfConversation($id: String!) {
+    eraseImpact(conversation: $id) { contents erasedBefore }
+  }
+`);
+
 /** A conversation as the list shows it. */
 export type ConversationRow = ResultOf<typeof ConversationsQuery>["conversations"][number];
 

@@ -68,7 +68,9 @@ export function EraseDialog({ of, title, children, onErase, onStop, onClose }: P
       {children}
       {fetching && !impact && <p role="status">{t("erase.counting")}</p>}
       {error && (!impact || failed) && <Uncounted error={error} retry={retry} />}
-      {impact?.obstacle && !began && <p role="alert">{t(`erase.obstacle.${kind}.${impact.obstacle}`)}</p>}
+      {impact?.obstacle && !began && (
+        <p role="alert">{t(several ? "erase.obstacle.conversation" : `erase.obstacle.message.${impact.obstacle}`)}</p>
+      )}
       {failed && impact && several && !impact.obstacle && (
         <p role="status">{t("erase.left", { left: impact.contents, before: impact.erasedBefore })}</p>
       )}
