@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -60,8 +61,14 @@ func (d *DB) startConversation(ctx context.Context, id memory.ID, assistant chai
 	})
 }
 
-// newConversation begins one unless the user has as many with the assistant as most.
+// newConversation begins one unless the user has as many with the assistant as most. Others begin none for the two meanwhile, until
+// the transaction ends: each counts those before it.
 func (d *DB) newConversation(ctx context.Context, q *dbgen.Queries, id memory.ID, person, assistant chain.Hash, most int64) (memory.Conversation, error) {
+	if most < math.MaxInt64 {
+		if err := q.LockConversationsOf(ctx, fmt.Sprintf("conversations of %s with %s", memory.UserKey(id.Role, id.UserID), assistant)); err != nil {
+			return memory.Conversation{}, err
+		}
+	}
 	rows, err := q.NewConversation(ctx, dbgen.NewConversationParams{
 		ID: id.String(), Role: string(id.Role), UserID: id.UserID, Person: person.String(), Assistant: assistant.String(),
 		SessionHash: id.Session().String(), Now: d.inHands(), Seconds: d.conversationTTL.Seconds(), Most: most,
@@ -185,8 +192,8 @@ type Exchange struct {
 // RecordExchange appends an exchange to the log, in the conversation's session, and adds it to its working memory, which
 // lasts anew from then on: both or neither. By is who records it.
 //
-// Faults: those of Append; NOT_FOUND if the conversation has expired or is another assistant's; CONTENT_REJECTED for what
-// is never kept.
+// Faults: those of Append; NOT_FOUND if the conversation has expired or is another assistant's, which says so if the log has an
+// exchange with the key; CONTENT_REJECTED for what is never kept.
 func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by chain.Hash) (memory.Conversation, error) {
 	for _, said := range []struct{ field, text string }{{"user", x.User}, {"assistant", x.Assistant}} {
 		if err := memory.CheckTurn(said.field, said.text); err != nil {
@@ -198,7 +205,7 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 	}
 	now, err := d.Conversation(ctx, id)
 	if err != nil {
-		return now, err
+		return now, d.ifRecorded(ctx, id, x.Key, err)
 	}
 	if x.Key != nil && (*x.Key == "" || len(*x.Key) > MaxExchangeKey) {
 		return now, fault.Input("idempotencyKey", "has %d bytes; 1 to %d are allowed", len(*x.Key), MaxExchangeKey)
@@ -209,7 +216,7 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 	}
 	if x.Key != nil {
 		for i := range drafts {
-			key := fmt.Sprintf("%s%s:%s#%d", exchangeKeys, id.UUID, *x.Key, i) // the same key in another conversation, of the same user, is another
+			key := exchangeKey(id, *x.Key, i)
 			drafts[i].IdempotencyKey = &key
 		}
 	}
@@ -234,7 +241,7 @@ func (d *DB) RecordExchange(ctx context.Context, id memory.ID, x Exchange, by ch
 	written, err := d.writer.submit(call)
 	d.noteWritten(written)
 	if err != nil {
-		return now, renameField(renameField(err, ".idempotencyKey", "idempotencyKey"), ".sessionHash", "conversation")
+		return now, d.ifRecorded(ctx, id, x.Key, renameField(renameField(err, ".idempotencyKey", "idempotencyKey"), ".sessionHash", "conversation"))
 	}
 	return call.exchange.kept, nil
 }

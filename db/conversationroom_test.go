@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -64,6 +65,48 @@ func TestDeletedConversationMakesRoom(t *testing.T) {
 		full(what, db.MaxConversations+1)
 	}
 	wantLog(t, store, 2)
+}
+
+// However many are begun at once, on whichever server, started or in place of what was erased before, no more are begun than are
+// allowed.
+func TestConversationsBegunAtOnce(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	other, conn := openURL(t, url), superuser(t, url)
+	const room, begin = 3, 24
+	erased := make([]memory.ID, begin/2)
+	for i := range erased {
+		erased[i] = exchanged(t, store, start(t, store, memory.Client, "42").ID, "hola", "buenas").ID
+		if _, err := store.DeleteConversation(t.Context(), erased[i], "x", assistant); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill42(t, store, conn)
+	mustExec(t, conn, "DELETE FROM memory.conversations WHERE id IN (SELECT id FROM memory.conversations LIMIT $1)", room)
+	errs := make([]error, begin)
+	var wait sync.WaitGroup
+	for i := range errs {
+		on := []*db.DB{store, other}[i/2%2]
+		wait.Go(func() {
+			if i%2 == 0 {
+				_, errs[i] = on.StartConversation(t.Context(), memory.Client, "42", assistant)
+			} else {
+				_, errs[i] = on.DeleteConversation(t.Context(), erased[i/2], "x", assistant)
+			}
+		})
+	}
+	wait.Wait()
+	begun := 0
+	for _, err := range errs {
+		if err == nil {
+			begun++
+		} else if fault.CodeOf(err) != fault.Conflict {
+			t.Errorf("one of %d: %v, want CONFLICT", begin, err)
+		}
+	}
+	if n := count(t, conn, rowsOfMemory); begun != room || n != db.MaxConversations {
+		t.Errorf("%d of %d are begun, and there are %d; want %d and %d", begun, begin, n, room, db.MaxConversations)
+	}
 }
 
 // The last portion begins the fresh conversation, and the first one removes the working memory: wherever a call breaks off, the

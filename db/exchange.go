@@ -1,13 +1,16 @@
 package db
 
 import (
+	"context"
 	_ "embed"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/memory"
@@ -37,6 +40,33 @@ type exchange struct {
 // errNoConversation is for one that never was, has ended, or is somebody else's: nobody is told which.
 func errNoConversation(field string) error {
 	return &fault.Error{Code: fault.NotFound, Field: field, Message: "names no conversation of yours; it may have expired"}
+}
+
+// exchangeKey is the idempotency key of one of the two messages of an exchange: the same key in another conversation, of the same
+// user, is another.
+func exchangeKey(id memory.ID, key string, message int) string {
+	return fmt.Sprintf("%s%s:%s#%d", exchangeKeys, id.UUID, key, message)
+}
+
+// ifRecorded says of a conversation that is gone, to its assistant and administrators, that the log has the exchange of a key:
+// whoever did not hear the first answer would take it for lost.
+func (d *DB) ifRecorded(ctx context.Context, id memory.ID, key *string, err error) error {
+	if key == nil || fault.CodeOf(err) != fault.NotFound {
+		return err
+	}
+	q := dbgen.New(d.reads)
+	ended, unknown := d.conversationInLog(ctx, q, "conversation", id)
+	if unknown != nil || d.viewer != nil && *d.viewer != ended.Assistant {
+		return err
+	}
+	recorded, failed := q.ExchangeRecorded(ctx, ended.Assistant.String(), exchangeKey(id, *key, 1))
+	if failed != nil {
+		return mapError(failed)
+	}
+	if !recorded {
+		return err
+	}
+	return &fault.Error{Code: fault.NotFound, Field: "conversation", Message: "has ended; the exchange with this idempotency key was recorded before that and stands in the log"}
 }
 
 func (p *appendPlan) readConversations(rows pgx.Rows) error {

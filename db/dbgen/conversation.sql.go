@@ -280,6 +280,18 @@ func (q *Queries) DropConversation(ctx context.Context, id string) error {
 	return err
 }
 
+const exchangeRecorded = `-- name: ExchangeRecorded :one
+SELECT EXISTS (SELECT FROM log.append_keys k WHERE k.owner_id = $1::bpchar AND k.key = $2::TEXT)
+`
+
+// Whether the assistant's half of an exchange was recorded with this key.
+func (q *Queries) ExchangeRecorded(ctx context.Context, assistant string, key string) (bool, error) {
+	row := q.db.QueryRow(ctx, exchangeRecorded, assistant, key)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const lockConversation = `-- name: LockConversation :many
 SELECT c.id, c.role, c.user_id, c.person, c.assistant, c.session_hash, c.history, c.state, c.created_at, c.last_activity, c.expires_at FROM memory.conversations c
 WHERE c.id = $1 AND ($2::bpchar IS NULL OR $2::bpchar IN (c.assistant, c.person))
@@ -327,6 +339,16 @@ FROM (SELECT DISTINCT log.session_lock(s.hash) AS key FROM unnest($1::TEXT[]) AS
 // Locks a conversation's session, and the audit session of who erases it, in the order that all writers keep.
 func (q *Queries) LockConversationLog(ctx context.Context, sessions []string) error {
 	_, err := q.db.Exec(ctx, lockConversationLog, sessions)
+	return err
+}
+
+const lockConversationsOf = `-- name: LockConversationsOf :exec
+SELECT pg_advisory_xact_lock(log.session_lock(log.sha256($1::TEXT)))
+`
+
+// Locks how many conversations a user has with an assistant, who both stand in the name. Nobody who has it waits for anything else.
+func (q *Queries) LockConversationsOf(ctx context.Context, name string) error {
+	_, err := q.db.Exec(ctx, lockConversationsOf, name)
 	return err
 }
 

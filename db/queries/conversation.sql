@@ -52,6 +52,14 @@ DELETE FROM memory.conversations WHERE id = @id;
 SELECT count(pg_advisory_xact_lock(k.key))
 FROM (SELECT DISTINCT log.session_lock(s.hash) AS key FROM unnest(@sessions::TEXT[]) AS s (hash) ORDER BY 1) k;
 
+-- name: LockConversationsOf :exec
+-- Locks how many conversations a user has with an assistant, who both stand in the name. Nobody who has it waits for anything else.
+SELECT pg_advisory_xact_lock(log.session_lock(log.sha256(@name::TEXT)));
+
+-- name: ExchangeRecorded :one
+-- Whether the assistant's half of an exchange was recorded with this key.
+SELECT EXISTS (SELECT FROM log.append_keys k WHERE k.owner_id = @assistant::bpchar AND k.key = @key::TEXT);
+
 -- name: ConversationInLog :many
 -- Of whom a conversation was, as its first exchange tells, in which each of the two names the other; so nobody becomes one of them
 -- by what they alone write there. The source may end in the mark of an administrator who has recorded it for others.
