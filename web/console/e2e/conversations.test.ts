@@ -59,6 +59,25 @@ describe("what is in memory", () => {
     await v.end();
   });
 
+  it("says that there may be more where the server lists no more", async () => {
+    const user = `many-${crypto.randomUUID()}`; // one who has none, also when this is tried again
+    const start = (many: number) => {
+      const each = (n: number) => `c${n}: startConversation(role: CLIENT, userId: "${user}") { id }`;
+      return server.ask(`mutation { ${Array.from({ length: many }, (_, n) => each(n)).join(" ")} }`, {});
+    };
+    for (let n = 0; n < 19; n++) await start(50);
+    await start(49);
+    const v = await visit();
+    await v.signIn(`/conversations?user=${user}`);
+    await v.page.getByRole("article").first().waitFor();
+    const notice = v.page.getByText(/The list ends at the latest 1,000/);
+    expect(await notice.count()).toBe(0);
+    await start(2);
+    await v.page.reload();
+    await notice.waitFor();
+    await v.end();
+  });
+
   it("is history with each message in the log, state, who and when, and where the log has it", async () => {
     const id = await begin("43");
     const v = await visit();

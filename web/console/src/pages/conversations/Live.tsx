@@ -16,6 +16,9 @@ import { Countdown } from "./Countdown";
 import { conversationColumns } from "./columns";
 import { type ConversationRow, ConversationsQuery } from "./query";
 
+/** How many the server lists of a user, the latest. */
+const mostListed = 1000;
+
 const roles = ["CLIENT", "ADMIN"] as const;
 type Role = (typeof roles)[number];
 
@@ -103,18 +106,25 @@ function Found({ role, user }: { role: Role; user: string }) {
     fetchPage: async () => ({ items, endCursor: null, hasNextPage: false }),
   };
   return (
-    <List
-      pages={pages}
-      what="conversations"
-      keyOf={(c) => c.id}
-      estimate={70}
-      row={(c) => <Row of={c} onEnd={again} />}
-      empty={
-        <Screen icon="empty" title={t("conversations.none")}>
-          {t("conversations.none.detail")}
-        </Screen>
-      }
-    />
+    <>
+      {items.length >= mostListed && (
+        <p role="status" className={styles.cut}>
+          {t("conversations.cut", { most: count(mostListed) })}
+        </p>
+      )}
+      <List
+        pages={pages}
+        what="conversations"
+        keyOf={(c) => c.id}
+        estimate={70}
+        row={(c) => <Row of={c} onEnd={again} />}
+        empty={
+          <Screen icon="empty" title={t("conversations.none")}>
+            {t("conversations.none.detail")}
+          </Screen>
+        }
+      />
+    </>
   );
 }
 
