@@ -79,7 +79,7 @@ describe("a crew", () => {
     const crew = new Crew(1);
     const stretch = crew.stretch("/a", "", () => Promise.reject(new Error("no answer")));
     const refused = expect(stretch).rejects.toThrow("no answer");
-    Idle.last.answer("fetch", { note: "a note" });
+    Idle.last.answer("fetch", { note: "a note", empty: false });
     await soon();
     Idle.last.answer("drop", true);
     await refused;

@@ -34,19 +34,20 @@ export class Crew {
 
   /**
    * Has a worker fetch a stretch and, with the head that its checkpoint has, check it. "absent": it could not be had, or
-   * be read; "broken": anything of it does not hold.
+   * be read; "empty": there are no messages; "broken": anything of it does not hold.
    */
   async stretch(
     address: string,
     session: string,
     headOf: (note: string) => Promise<Head | null>,
-  ): Promise<CheckedStretch | "broken" | "absent"> {
+  ): Promise<CheckedStretch | "broken" | "empty" | "absent"> {
     const whole = this.all.filter((worker) => !worker.broken);
     const idlest = whole.reduce((a, b) => (b.stretches < a.stretches ? b : a), this.first);
     idlest.stretches++;
     try {
       const fetched = await idlest.send<FetchedStretch | null>({ kind: "fetch", address });
       if (!fetched) return "absent";
+      if (fetched.empty) return "empty";
       let head: Head | null;
       try {
         head = fetched.note === null ? null : await headOf(fetched.note);

@@ -6,7 +6,7 @@ import { Batch, lanesHere } from "./batch";
 import { concat, fromBase64, fromHex, toHex, uint32 } from "./bytes";
 import type { ChainMessage } from "./check";
 import { SessionCheck } from "./session";
-import { noteOf, Stretches } from "./stretch";
+import { Stretches, startOf } from "./stretch";
 import { chain, digits, write } from "./testing";
 
 const session = digits("5");
@@ -105,7 +105,7 @@ describe.each(hashers)("a stretch, hashed %s", (_, lanes) => {
 
   it("that holds is told as what its messages add up to", () => {
     const { body, head } = encode(all, { next: "on", witnessed: 3 });
-    expect(noteOf(body)).toBe(note);
+    expect(startOf(body)).toEqual({ note, empty: false });
     expect(check(body, head)).toMatchObject({
       first: { sequence: 1, hash: all[0]?.hash },
       last: { sequence: 5, hash: fifth.hash, refs, content: fifth.content, attachments: { a: 1 } },
@@ -181,6 +181,12 @@ describe.each(hashers)("a stretch, hashed %s", (_, lanes) => {
     const begins = new SessionCheck(session, 5, fifth.hash);
     const late = check(encode(all.slice(1)).body, null);
     expect(late && begins.stretch(late, occurring)).toBeNull();
+  });
+
+  it("says at its beginning that it has no message", () => {
+    const start = utf8.encode("context-manager/stretch/v1\n");
+    const none = concat([start, absent, uint64(0), absent, uint32(0), uint32(0)]);
+    expect(startOf(none.buffer as ArrayBuffer)).toEqual({ note: null, empty: true });
   });
 
   it("tells what was erased, and a later one that it was on the record", () => {

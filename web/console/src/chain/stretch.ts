@@ -45,14 +45,25 @@ export type Held = {
   next: string | null;
 };
 
-/** What stands at the beginning of a stretch: the checkpoint that it is for, null if there is none. Throws if it cannot be read. */
-export function noteOf(body: ArrayBuffer): string | null {
+/**
+ * What stands at the beginning of a stretch: the checkpoint that it is for, null if there is none, and whether it has no
+ * message. Throws if it cannot be read.
+ */
+export function startOf(body: ArrayBuffer): { note: string | null; empty: boolean } {
   const bytes = new Uint8Array(body);
   const view = new DataView(body);
   if (!label.every((b, i) => bytes[i] === b)) throw new Error("no stretch");
-  const length = view.getUint32(label.length);
-  const at = label.length + 4;
-  return length === absent ? null : decoder.decode(bytes.subarray(at, at + length));
+  let at = label.length;
+  const text = (): string | null => {
+    const length = view.getUint32(at);
+    const from = at + 4;
+    at = from + (length === absent ? 0 : length);
+    return length === absent ? null : decoder.decode(bytes.subarray(from, at));
+  };
+  const note = text();
+  at += 8;
+  text();
+  return { note, empty: view.getUint32(at) === 0 };
 }
 
 /** Checks stretches of sessions, and gathers what their fields hold that it has not seen yet. */

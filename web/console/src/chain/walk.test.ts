@@ -5,6 +5,7 @@ import type { OfSession, WorkerAnswer } from "./worker";
 
 const pageLength = 100;
 
+type HeldHere = { last: { sequence: number }; gone: number[]; erasures: number[] };
 type Page = { from: number; count: number; next: string | null };
 
 /** A session of some length, of which some messages do not hold, and what was asked of it. */
@@ -12,17 +13,27 @@ class Log {
   stretches: [after: number, upto: number][] = [];
   pages = 0;
   checked = 0;
+  /** Contents that are gone as far as it was read, without the message that says so. */
+  readonly unrecorded = new Set<number>();
+  /** Happens before the first stretch is answered, and behind the answers to the others. */
+  meanwhile: (() => void) | null = null;
+  private readonly erased = new Map<number, number>(); // by the number of the message that says so
   private upTo = 0;
   private waiting: Page = { from: 0, count: 0, next: null };
 
   constructor(
-    private readonly length: number,
+    private length: number,
     private readonly bad: (n: number) => boolean,
     private readonly pageAt: (from: number) => Page = (from) => {
       const count = Math.min(pageLength, this.length - from);
       return { from, count, next: from + count < this.length ? String(from + count) : null };
     },
   ) {}
+
+  /** Erases contents as a server does that appends what says so; or one that does not. */
+  erase(numbers: number[], onRecord = true): void {
+    for (const n of numbers) this.erased.set(onRecord ? ++this.length : -n, n);
+  }
 
   async walk(): Promise<void> {
     const crew = { stretch: this.stretch.bind(this), ask: this.ask.bind(this) } as unknown as Crew;
@@ -39,29 +50,46 @@ class Log {
     );
   }
 
-  private stretch(address: string): Promise<unknown> {
+  private async stretch(address: string): Promise<unknown> {
     const of = new URLSearchParams(address.split("?")[1]);
     const after = Number(of.get("after"));
+    const { meanwhile } = this;
+    if (after === 0 && meanwhile) {
+      await new Promise((resolve) => setImmediate(resolve));
+      meanwhile();
+    }
     const upto = Math.min(Number(of.get("upto")), this.length);
     this.stretches.push([after, upto]);
-    for (let n = after + 1; n <= upto; n++) if (this.bad(n)) return Promise.resolve("broken");
-    return Promise.resolve({
+    if (upto <= after) return "empty";
+    for (let n = after + 1; n <= upto; n++) if (this.bad(n)) return "broken";
+    const within = (n: number) => n > after && n <= upto;
+    return {
       held: {
         first: { sequence: after + 1 },
         last: { sequence: upto },
         next: upto < this.length ? String(upto) : null,
-        after,
+        gone: [...this.erased].flatMap(([by, n]) => (within(n) && !within(by) ? [n] : [])),
+        erasures: [...this.erased].flatMap(([by, n]) => (within(by) ? [n] : [])),
       },
-    });
+    };
   }
 
   private ask(request: OfSession): Promise<Partial<WorkerAnswer>> {
     const { from, count, next } = this.waiting;
     if (request.kind === "page") return Promise.resolve({ page: { count, notes: [], next }, errors: null });
-    const to = request.kind === "held" ? request.checked.held.last.sequence : from + count;
+    const held = request.kind === "held" ? (request.checked.held as unknown as HeldHere) : null;
+    const known = request.kind === "check" ? request.known : 0;
+    for (const n of held?.erasures ?? []) this.unrecorded.delete(n);
+    for (const n of held?.gone ?? []) this.unrecorded.add(n);
+    if (!held)
+      for (const [by, n] of this.erased)
+        if (by > Math.max(from, known) && by <= from + count) this.unrecorded.delete(n);
+    const to = Math.max(known, held ? held.last.sequence : from + count);
     this.checked += to - this.upTo;
     this.upTo = to;
-    return Promise.resolve({ progress: { upTo: to } as WorkerAnswer["progress"] });
+    return Promise.resolve({
+      progress: { upTo: to, gone: [...this.unrecorded] } as unknown as WorkerAnswer["progress"],
+    });
   }
 }
 
@@ -85,6 +113,31 @@ describe("a walk along a session", () => {
     await log.walk();
     expect([log.pages, log.checked]).toEqual([200, 20_000]);
     expect(log.stretches.length).toBeLessThan(215);
+  });
+
+  it("reads on behind the last message where a content was erased while stretches were on their way together", async () => {
+    const log = new Log(4_500, () => false);
+    log.meanwhile = () => log.erase([7]);
+    await log.walk();
+    expect([...log.unrecorded]).toEqual([]);
+    expect(log.stretches).toContainEqual([4_500, 4_501]);
+    expect([log.pages, log.checked]).toEqual([0, 4_501]);
+  });
+
+  it("reads on there message by message where no stretch is to be had, and passes over what it has checked", async () => {
+    const log = new Log(4_500, (n) => n > 4_500);
+    log.meanwhile = () => log.erase([7]);
+    await log.walk();
+    expect([...log.unrecorded]).toEqual([]);
+    expect([log.pages, log.checked]).toEqual([6, 4_501]); // from the last place that has a name
+  });
+
+  it("leaves it at nothing behind the last message for a content that is gone without an erasure on record", async () => {
+    const log = new Log(4_500, () => false);
+    log.erase([7], false);
+    await log.walk();
+    expect([...log.unrecorded]).toEqual([7]);
+    expect([log.stretches.at(-1), log.pages, log.checked]).toEqual([[4_500, 4_500], 0, 4_500]);
   });
 
   it.each([

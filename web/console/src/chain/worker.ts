@@ -13,17 +13,17 @@ import { type HashRun, runsOf } from "./hashes";
 import type { VerifyPage } from "./query";
 import { checkRows, type Shown, type WithErasure } from "./rows";
 import { type Again, Room, SessionCheck, type SessionProgress } from "./session";
-import { type Held, noteOf, Stretches } from "./stretch";
+import { type Held, Stretches, startOf } from "./stretch";
 
 /**
  * What the page sends. Each is answered once. page: the answer to VerifyPage as it came, which is read and waits for
- * check. heads, head: null where no proofs are to be checked. fetch: an address of GET /stretch, whose answer waits here
+ * check, but for the messages up to the number known. heads, head: null where no proofs are to be checked. fetch: an address of GET /stretch, whose answer waits here
  * for stretch or drop, so that the page's own thread never sees it. held: what was found of one, by this or another worker.
  */
 export type WorkerRequest =
   | { kind: "begin"; session: string; length: number; head: string }
   | { kind: "page"; body: ArrayBuffer }
-  | { kind: "check"; heads: Heads | null }
+  | { kind: "check"; known: number; heads: Heads | null }
   | { kind: "end" }
   | { kind: "again"; asked: Again[]; heads: Heads }
   | { kind: "explain"; session: string; hashes: string[] }
@@ -36,8 +36,8 @@ export type WorkerRequest =
 /** What goes between the page and a worker: answers to what takes long come behind others, so each names its request. */
 export type Numbered<Content> = { id: number; content: Content };
 
-/** A stretch that came: the checkpoint that it is for, null if there is none. */
-export type FetchedStretch = { note: string | null };
+/** A stretch that came: the checkpoint that it is for, null if there is none. empty: it has no message. */
+export type FetchedStretch = { note: string | null; empty: boolean };
 
 /** A stretch in which all holds, and what occurs in it. */
 export type CheckedStretch = { held: Held; occurring: Occurring };
@@ -94,6 +94,7 @@ function ofSession(request: OfSession): WorkerAnswer {
   if (request.kind === "begin") check = new SessionCheck(request.session, request.length, request.head, seen, room);
   if (request.kind === "explain") check = explicable.get(request.session) ?? null;
   if (!check) throw new Error("a page before the beginning");
+  if (request.kind === "check") waiting = waiting.filter((m) => m.sequence > request.known);
   const hashes = request.kind === "check" ? runsOf(waiting) : [];
   const progress = answer(check, request);
   if (check.explicable && progress) explicable.set(progress.session, check);
@@ -132,9 +133,9 @@ async function fetchStretch(address: string): Promise<FetchedStretch | null> {
     const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
     if (!response.ok) return null;
     const body = await response.arrayBuffer();
-    const note = noteOf(body);
-    fetched.set(address, body);
-    return { note };
+    const start = startOf(body);
+    if (!start.empty) fetched.set(address, body);
+    return start;
   } catch {
     return null;
   }
