@@ -54,6 +54,20 @@ async function eraseFor(v: Visit, dialog: Locator, reason: string): Promise<void
   await receipt.waitFor({ state: "detached" });
 }
 
+// Keeps back the answers to some operations, until it is released.
+async function hold(v: Visit, operations: string[]): Promise<() => void> {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await v.page.route("**/graphql", async (route) => {
+    const asked = route.request().postDataJSON() as { operationName?: string } | null;
+    if (operations.includes(asked?.operationName ?? "")) await opened;
+    await route.fallback();
+  });
+  return open;
+}
+
 describe("erasing a content", () => {
   it("says what goes and what stays, takes a reason, and leaves a record and a log that verifies", async () => {
     const m = target(0);
@@ -126,6 +140,77 @@ describe("erasing a content", () => {
     await v.end();
   });
 
+  it("leaves nothing of it behind the receipt, in the list neither, before any answer has come", async () => {
+    const m = target(0);
+    const v = await visit();
+    await v.signIn(`/threads/${m.thread}?message=${m.hash}`);
+    const dialog = await openDialog(v, m);
+    await v.page.getByText(m.content).first().waitFor();
+    const release = await hold(v, ["Message", "Range"]);
+    await dialog.getByLabel("To go on, type ERASE").fill("erase");
+    await dialog.getByLabel("Reason, for the record").fill("At once.");
+    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    const receipt = v.page.getByRole("dialog", { name: "The content is erased" });
+    await receipt.waitFor();
+    await expect.poll(() => v.page.getByText(m.content).count()).toBe(0);
+    const gone = "content gone; the server says that it was erased";
+    await v.page
+      .getByRole("article", { name: `Message ${m.sequence}`, exact: true })
+      .getByText(gone)
+      .waitFor();
+    await v.page.getByRole("complementary", { name: "Message" }).getByText(gone).waitFor();
+    release();
+    await v.page.getByRole("complementary").getByText("Content erased, on the record").waitFor();
+    await v.end();
+  });
+
+  it("leaves nothing of it on a page of its own, to which one comes back", async () => {
+    const m = target(0);
+    const v = await visit();
+    await v.signIn(`/sessions/${m.session}/${m.hash}`);
+    const heading = (by: number) => v.page.getByRole("heading", { name: `Message #${m.sequence + by}`, exact: true });
+    const walk = async (key: string, by: number) => {
+      await v.page.keyboard.press(key);
+      await heading(by).waitFor();
+      await v.page.getByRole("heading", { name: "Integrity" }).waitFor();
+    };
+    await heading(0).waitFor();
+    await walk("j", 1);
+    await walk("k", 0);
+    await v.page.getByText(m.content).first().waitFor();
+    const dialog = await openDialog(v, m);
+    await eraseFor(v, dialog, "Nowhere.");
+    await v.page.getByText("Content erased, on the record").waitFor();
+    await walk("j", 1);
+    const release = await hold(v, ["Message", "Range"]);
+    await v.page.keyboard.press("k");
+    await heading(0).waitFor();
+    await v.page.getByText("content gone; the server says that it was erased").waitFor();
+    expect(await v.page.getByText(m.content).count()).toBe(0);
+    release();
+    await v.page.getByText("Content erased, on the record").waitFor();
+    await v.end();
+  });
+
+  it("by somebody else shows at once in a conversation that is followed, and is checked there", async () => {
+    const m = target(0);
+    const v = await visit();
+    await v.signIn(`/threads/${m.thread}?message=${m.hash}`);
+    const row = v.page.getByRole("article", { name: `Message ${m.sequence}`, exact: true });
+    const panel = v.page.getByRole("complementary", { name: "Message" });
+    await panel.getByText("Recomputed in this browser").waitFor();
+    await v.page.getByRole("button", { name: "Verify", exact: true }).click();
+    await v.page.getByRole("region", { name: "Verification" }).getByText("The script that checked this").waitFor();
+    await row.getByText("verified", { exact: true }).waitFor();
+    const erase = 'mutation ($m: Hash!) { eraseMessage(hash: $m, reason: "Elsewhere.") { hash } }';
+    await server.ask(erase, { m: m.hash });
+    await expect.poll(() => v.page.getByText(m.content).count()).toBe(0);
+    await panel.getByText("Content erased, on the record").waitFor();
+    await row.getByText("verified", { exact: true }).waitFor();
+    await row.getByText("content erased", { exact: true }).first().waitFor();
+    await v.end();
+  });
+
   it("shows in a selection that was made before", async () => {
     const m = target(0);
     const v = await visit();
@@ -192,9 +277,10 @@ describe("erasing a content", () => {
     await v.signIn(`/threads/${m.thread}?message=${m.hash}`);
     const dialog = await openDialog(v, m);
     await dialog.getByLabel("To go on, type ERASE").fill("ERASE");
-    server.sql(`SELECT log.erase('${m.hash}', '${"a".repeat(64)}', 'somebody was faster')`);
+    server.sql(`SELECT log.erase(hash, owner_id, 'somebody was faster') FROM log.messages WHERE hash = '${m.hash}'`);
     await dialog.getByLabel("Reason, for the record").fill("Too late.");
     await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await v.page.getByRole("complementary").getByText("Content erased, on the record").waitFor(); // behind the dialog
     await dialog.getByRole("alert").getByText("CONFLICT").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });

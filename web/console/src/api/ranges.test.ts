@@ -175,6 +175,22 @@ describe("Ranges", () => {
     expect([ranges.total, ranges.row(89), ranges.row(90), ranges.row(110)]).toEqual([90, 89, undefined, undefined]);
   });
 
+  it("changes rows at once, wherever they are, and asks for what is in view once more", async () => {
+    const { state, fetch } = log(500);
+    const ranges = new Ranges(fetch);
+    ranges.amend((row) => -row); // there is none to change, and none to ask for
+    expect(state.all).toBe(0);
+    ranges.view(0, 10);
+    await answerAll(state);
+    ranges.view(400, 410);
+    await answerAll(state);
+    ranges.amend((row) => (row === 7 || row === 405 ? -row : row));
+    expect([ranges.row(7), ranges.row(405), ranges.row(8)]).toEqual([-7, -405, 8]);
+    expect(state.open.map((a) => a.from)).toContain(400);
+    await answerAll(state);
+    expect([ranges.row(7), ranges.row(405)]).toEqual([-7, 405]);
+  });
+
   it("of an empty list knows that it is empty", async () => {
     const { state, fetch } = log(0);
     const ranges = new Ranges(fetch);

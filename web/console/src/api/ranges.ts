@@ -122,6 +122,12 @@ export class Ranges<T> {
     this.settle();
   }
 
+  /** Changes rows that are in memory, at once, and asks for what is in view once more. change: gives a row, or it as it was. */
+  amend(change: (row: T) => T): void {
+    for (const block of this.blocks.values()) block.rows = block.rows.map(change);
+    if (this.blocks.size > 0) this.reload();
+  }
+
   /** Asks how far the list has grown, by what follows its last row, and gives the new total. */
   async grow(signal: AbortSignal): Promise<number> {
     const { block } = this.limits;

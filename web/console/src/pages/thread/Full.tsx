@@ -32,7 +32,7 @@ export function Full({ subject, name }: { subject: Subject; name: string }) {
       navigate(next === null ? back(name) : `${place}/${next}${query && `?${query}`}`, { replace }),
     [navigate, back, place, name, query],
   );
-  const { opened, open } = useOpened({ conversation, name, setName });
+  const { opened, open, erased } = useOpened({ conversation, name, setName });
   // Each message is read from its top, also the next one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown depends on these
   useEffect(() => page.current?.querySelector<HTMLElement>("[data-panel]")?.focus(), [name, opened.kind]);
@@ -75,7 +75,8 @@ export function Full({ subject, name }: { subject: Subject; name: string }) {
             name={name}
             judge={null}
             onClose={leave}
-            onChanged={() => undefined}
+            onChanged={() => total !== null && conversation.ranges.reload()}
+            onErased={erased}
           />
         )}
       </Moved>

@@ -14,7 +14,7 @@ import { Time } from "../../ui/Time";
 import { Tree } from "../../ui/tree/Tree";
 import { usePainted } from "../../ui/usePainted";
 import { t } from "../../words";
-import { Erase } from "./Erase";
+import { Erase, EraseQuestion } from "./Erase";
 import { EraseReceipt } from "./EraseReceipt";
 import type { Receipt } from "./erasure";
 import { Fields } from "./Fields";
@@ -38,31 +38,45 @@ type Props = {
   onClose: () => void;
   /** Called once the message is not what it was: erased, put into quarantine or released. */
   onChanged: () => void;
+  /** Called before that, as soon as it is erased. by: the message that says so. */
+  onErased: (hash: string, by: string) => void;
 };
 
 /** Everything of one message, beside the conversation or on a page of its own. */
-export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged }: Props) {
+export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged, onErased }: Props) {
   const [{ data, error, fetching }, again] = useQuery({
     query: MessageQuery,
     variables: { hash },
   });
   const panel = useRef<HTMLElement>(null);
-  const [receipt, setReceipt] = useState<Receipt | null>(null); // here, as the offer to erase goes with the content
+  // Here, as the offer to erase goes with the content: also while somebody is asked, where others erase it.
+  const [asking, setAsking] = useState<{ hash: string; sequence: number } | null>(null);
+  const [receipt, setReceipt] = useState<Receipt | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another message begins at its top
   useEffect(() => {
     panel.current?.scrollTo(0, 0);
   }, [hash]);
   const painted = usePainted();
   const whole = data?.message?.hash === hash ? data.message : null;
-  const known = whole ?? (row?.hash === hash ? row : null);
+  // Whoever erased it, the row may know that before: what was given of it until then is asked for again.
+  const late = row?.hash === hash && row.content === null && whole !== null && whole.content !== null;
+  useEffect(() => {
+    if (late) again();
+  }, [late, again]);
+  const gone = late && fetching;
+  const known = (gone ? null : whole) ?? (row?.hash === hash ? row : null);
   const changed = () => {
     panel.current?.focus(); // the button that had it is gone
     again();
     onChanged();
   };
-  const erased = (by: Receipt) => {
+  const ask = ({ hash, sequence }: WholeMessage) => setAsking({ hash, sequence });
+  const asked = (of: string, by: Receipt | null) => {
+    setAsking(null);
+    if (!by) return;
     setReceipt(by);
-    again(); // what is gone is not shown behind the receipt
+    if (row?.hash !== of) again();
+    onErased(of, by.hash); // what is gone is shown nowhere behind the receipt
   };
   return (
     <aside
@@ -83,7 +97,7 @@ export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged
       </header>
       {painted && known && <Known message={known} name={name} />}
       {!painted ? null : whole ? (
-        <Rest message={whole} judge={judge} onChanged={changed} onErased={erased} />
+        <Rest message={whole} gone={gone} judge={judge} onChanged={changed} onErase={() => ask(whole)} />
       ) : error ? (
         <ErrorScreen error={error} retry={() => again()} />
       ) : fetching || data?.message ? (
@@ -92,6 +106,9 @@ export function Panel({ hash, row, name, judge, wide = false, onClose, onChanged
         <Screen icon="search" title={t("thread.noMessage")}>
           {t("thread.noMessage.detail")}
         </Screen>
+      )}
+      {asking && (
+        <EraseQuestion hash={asking.hash} sequence={asking.sequence} onClose={(by) => asked(asking.hash, by)} />
       )}
       {receipt && (
         <EraseReceipt
@@ -144,9 +161,14 @@ function Known({ message: m, name }: { message: MessageRow | WholeMessage; name:
   );
 }
 
-type RestProps = Pick<Props, "judge" | "onChanged"> & { message: WholeMessage; onErased: (receipt: Receipt) => void };
+type RestProps = Pick<Props, "judge" | "onChanged"> & {
+  message: WholeMessage;
+  /** Its content was erased since. */
+  gone: boolean;
+  onErase: () => void;
+};
 
-function Rest({ message: m, judge, onChanged, onErased }: RestProps) {
+function Rest({ message: m, gone, judge, onChanged, onErase }: RestProps) {
   const { identity } = useSession();
   const erasable = m.content !== null && m.eventType !== "ERASURE";
   return (
@@ -154,12 +176,10 @@ function Rest({ message: m, judge, onChanged, onErased }: RestProps) {
       {m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
       <Integrity key={m.hash} message={m} judge={judge} />
       <Refs key={`refs ${m.hash}`} message={m} />
-      <Extra title={t("thread.attachments")} value={m.attachments} of={m.hash} />
-      <Extra title={t("thread.ambient")} value={m.ambient} of={m.hash} />
+      {!gone && <Extra title={t("thread.attachments")} value={m.attachments} of={m.hash} />}
+      {!gone && <Extra title={t("thread.ambient")} value={m.ambient} of={m.hash} />}
       {!m.quarantined && <Quarantine message={m} onChanged={onChanged} />}
-      {erasable && mayErase(identity, m.owner.hash) && (
-        <Erase hash={m.hash} sequence={m.sequence} onErased={onErased} />
-      )}
+      {erasable && mayErase(identity, m.owner.hash) && <Erase onAsk={onErase} />}
       {erasable && has(identity, "erase") && !mayErase(identity, m.owner.hash) && (
         <p className={styles.none}>{t("thread.erase.notYours")}</p>
       )}

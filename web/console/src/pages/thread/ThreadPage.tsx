@@ -85,7 +85,7 @@ function Conversation({ subject }: { subject: Subject }) {
     [setParams],
   );
   const name = params.get("message");
-  const { opened, open, close } = useOpened({ conversation, name, setName });
+  const { opened, open, close, erased } = useOpened({ conversation, name, setName });
   const openedAt = opened.kind === "open" ? opened.position : null;
   const { at, begin, current, setCurrent, onRest } = usePlace(conversation, opened);
 
@@ -249,6 +249,7 @@ function Conversation({ subject }: { subject: Subject }) {
               judge={judge}
               onClose={leave}
               onChanged={onChanged}
+              onErased={erased}
             />
           )}
         </Moved>

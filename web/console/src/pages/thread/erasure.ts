@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from "../../api/graphql";
+import type { MessageRow } from "./query";
 
 /** What erasing a message, or what was said in a conversation, would touch, counted and not done. */
 export const ImpactQuery = graphql(`
@@ -49,3 +50,10 @@ export const EraseMessage = graphql(`
 
 /** The message that says who erased what, when and why. */
 export type Receipt = ResultOf<typeof EraseMessage>["eraseMessage"];
+
+/** A row as it is once its message was erased, on the server's word. by: the message that says so. */
+export const erasedRow = (m: MessageRow, by: string): MessageRow => ({
+  ...m,
+  content: null,
+  integrity: { state: "ERASED", erasure: { hash: by } },
+});

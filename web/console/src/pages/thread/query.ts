@@ -100,7 +100,7 @@ export const MarksQuery = graphql(`
 /** Tells that a message was appended. */
 export const Appended = graphql(`
   subscription Appended($sessions: [Hash!], $threads: [Hash!]) {
-    messageAppended(sessions: $sessions, threads: $threads) { hash }
+    messageAppended(sessions: $sessions, threads: $threads) { hash eventType }
   }
 `);
 

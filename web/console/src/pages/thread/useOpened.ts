@@ -2,6 +2,7 @@ import { useCallback, useEffect, useReducer, useRef } from "react";
 import type { CombinedError } from "urql";
 import { asCombined } from "../../api/errors";
 import { nameFor, prefixLength, readName } from "./address";
+import { erasedRow } from "./erasure";
 import type { MessageRow } from "./query";
 import type { Conversation } from "./useConversation";
 
@@ -35,7 +36,7 @@ type Asked = {
   setName: (name: string | null, replace: boolean) => void;
 };
 
-/** Follows the message in the address, and opens others. */
+/** Follows the message in the address, opens others, and takes it that one was erased: by, as the message says of that hash. */
 export function useOpened({ conversation, name, setName }: Asked) {
   const { source, filtered } = conversation;
   // What names lead to under this filter, the latest last: opened from a row, a message is there at once.
@@ -81,6 +82,17 @@ export function useOpened({ conversation, name, setName }: Asked) {
     },
     [source, filtered, learn],
   );
+  // What was erased is not drawn again, from whatever is remembered here or there.
+  const { ranges } = conversation;
+  const erased = useCallback(
+    (hash: string, by: string) => {
+      const change = (m: MessageRow) => (m.hash === hash ? erasedRow(m, by) : m);
+      known.current = new Map([...known.current].map(([of, opened]) => [of, changed(opened, change)]));
+      ranges.amend(change);
+      draw();
+    },
+    [ranges],
+  );
   const close = useCallback(() => now.current.setName(null, false), []);
 
   const opened = name === null ? none : (known.current.get(name) ?? finding);
@@ -100,7 +112,12 @@ export function useOpened({ conversation, name, setName }: Asked) {
       gone = true;
     };
   }, [name, source, turn, learn]);
-  return { opened, open, close };
+  return { opened, open, close, erased };
+}
+
+function changed(opened: Opened, change: (m: MessageRow) => MessageRow): Opened {
+  if (opened.kind === "open") return { ...opened, row: opened.row && change(opened.row) };
+  return opened.kind === "moved" ? { ...opened, there: opened.there && change(opened.there) } : opened;
 }
 
 function keep(known: Map<string, Opened>, name: string, opened: Opened): void {

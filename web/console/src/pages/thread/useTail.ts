@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { stringifyDocument } from "urql";
+import type { ResultOf } from "../../api/graphql";
 import type { Ranges } from "../../api/ranges";
 import { useSession } from "../../api/session";
 import type { Subject } from "../../chain/verify";
@@ -14,16 +15,21 @@ const patience = 3_000; // milliseconds without a refusal, after which a subscri
 
 /**
  * Follows the end of a conversation: as soon as a message is appended, the ranges grow. A subscription that is lost comes
- * back, and what was appended meanwhile is read then, so that there is no gap.
+ * back, and what was appended meanwhile is read then, so that there is no gap. What an erasure took from rows that are there
+ * is gone from them, too.
  */
-export function useTail({ kind, hash }: Subject, ranges: Pick<Ranges<unknown>, "total" | "grow">): Tail {
+export function useTail({ kind, hash }: Subject, ranges: Pick<Ranges<unknown>, "total" | "grow" | "reload">): Tail {
   const { socket } = useSession();
   const [tail, setTail] = useState<Tail>("joining");
   useEffect(() => {
     const controller = new AbortController();
     const look = paced(pace, async () => {
-      if (ranges.total !== null) await ranges.grow(controller.signal).catch(() => undefined); // the next one finds it
+      if (ranges.total === null) return;
+      await ranges.grow(controller.signal).catch(() => undefined); // the next one finds it
+      if (changed && !controller.signal.aborted) ranges.reload();
+      changed = false;
     });
+    let changed = false; // what was there before may not be what it was
     let pause = 1_000;
     let leave = () => {};
     let again: ReturnType<typeof setTimeout>;
@@ -38,15 +44,17 @@ export function useTail({ kind, hash }: Subject, ranges: Pick<Ranges<unknown>, "
       const lost = () => {
         if (controller.signal.aborted) return;
         setTail("lost");
+        changed = true; // meanwhile nobody tells of an erasure
         clearTimeout(settled);
         again = setTimeout(join, pause);
         pause = Math.min(2 * pause, longestPause);
       };
-      const next = () => {
+      const next = ({ data }: { data?: ResultOf<typeof Appended> | null }) => {
         setTail("live");
+        changed ||= data?.messageAppended.eventType === "ERASURE";
         look();
       };
-      leave = socket.subscribe(
+      leave = socket.subscribe<ResultOf<typeof Appended>>(
         { query: stringifyDocument(Appended), variables },
         { next, error: lost, complete: lost },
       );
@@ -60,6 +68,7 @@ export function useTail({ kind, hash }: Subject, ranges: Pick<Ranges<unknown>, "
       }),
       socket.on("closed", () => {
         connected = false;
+        changed = true;
         setTail("lost");
       }),
     ];
