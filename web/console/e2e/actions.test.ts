@@ -45,6 +45,14 @@ describe("the palette", () => {
     await v.end();
   });
 
+  it("is loaded before anybody asks for it, since whoever does types at once", async () => {
+    const v = await visit();
+    const loaded = v.page.waitForResponse(/\/assets\/Palette-.*\.js$/);
+    await v.signIn("/threads");
+    await loaded;
+    await v.end();
+  });
+
   it("gives the focus back to where it was", async () => {
     const v = await visit();
     await v.signIn("/records");

@@ -39,6 +39,11 @@ function Everywhere() {
   useAction("language.en", () => void chooseLanguage("en").catch(() => undefined));
   useAction("language.es", () => void chooseLanguage("es").catch(() => undefined));
   useAction("session.leave", leave);
+  // Whoever opens it types at once, and that is not to fall on the page while it loads.
+  useEffect(() => {
+    const soon = setTimeout(() => void import("./Palette").catch(() => undefined), 500);
+    return () => clearTimeout(soon);
+  }, []);
   // What was just opened from the one that closes stays.
   const closed = () => setOpen((now) => (now === open ? null : now));
   return (
