@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -79,7 +80,7 @@ func killPrivatePostgres(ctx context.Context, s *stage) error {
 		return err
 	}
 	kill := func(by syscall.Signal) func(context.Context) error {
-		return func(context.Context) error {
+		return func(ctx context.Context) error {
 			text, err := os.ReadFile(filepath.Join(scene.server.dataDir, "postgres", "postmaster.pid"))
 			if err != nil {
 				return err
@@ -89,7 +90,15 @@ func killPrivatePostgres(ctx context.Context, s *stage) error {
 			if err != nil {
 				return err
 			}
-			return syscall.Kill(pid, by)
+			all := append(children(pid), pid)
+			if err := syscall.Kill(pid, by); err != nil {
+				return err
+			}
+			// A backend that does not know yet may answer once more: that is not writing again.
+			_, err = until(ctx, writingLimit, "the server's own Postgres ends", func() bool {
+				return !slices.ContainsFunc(all, func(pid int) bool { return !gone(pid) })
+			})
+			return err
 		}
 	}
 	nothing := func(context.Context) error { return nil }

@@ -231,12 +231,4 @@ func (c *cluster) exec(ctx context.Context, name string, statements ...string) e
 }
 
 // backends lists the processes of a cluster that the postmaster has started.
-func (c *cluster) backends() (pids []int) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", c.process.pid(), c.process.pid()))
-	for _, field := range strings.Fields(string(text)) {
-		if pid, err := strconv.Atoi(field); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
+func (c *cluster) backends() []int { return children(c.process.pid()) }
