@@ -125,8 +125,8 @@ func (d *DB) Conversation(ctx context.Context, id memory.ID) (memory.Conversatio
 	return d.conversationOf(rows[0])
 }
 
-// ConversationForPrompt gives what Conversation gives but for turns whose messages are in quarantine, which no prompt is to have;
-// NOT_FOUND for the user, too: a prompt is the assistant's.
+// ConversationForPrompt gives what Conversation gives but for its times, which no prompt needs, and for turns whose messages are in
+// quarantine, which no prompt is to have; NOT_FOUND for the user, too: a prompt is the assistant's.
 func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Conversation, error) {
 	rows, err := d.readByKey().ConversationForPrompt(ctx, id.String(), d.inHands(), d.viewerText())
 	if err != nil {
@@ -136,9 +136,7 @@ func (d *DB) ConversationForPrompt(ctx context.Context, id memory.ID) (memory.Co
 		return memory.Conversation{}, errNoConversation("conversation")
 	}
 	r := rows[0]
-	c, err := d.known(memory.Conversation{
-		ID: id, Person: r.Person, Assistant: r.Assistant, CreatedAt: r.CreatedAt.UTC(), LastActivity: r.LastActivity.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
-	}, string(r.History), string(r.State))
+	c, err := d.known(memory.Conversation{ID: id, Person: r.Person, Assistant: r.Assistant}, string(r.History), string(r.State))
 	if err == nil && d.viewer != nil && *d.viewer != c.Assistant {
 		return memory.Conversation{}, errNoConversation("conversation")
 	}

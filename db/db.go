@@ -42,7 +42,7 @@ type shared struct {
 	direct    *address // for what needs a session; nil: there is none
 	pool      *pool    // for the server's own work, and for writing
 	reads     *pool    // for what callers read
-	players   *pool    // for what players read by keys, behind row-level security; nil: there is none
+	players   *pool    // for what players read by keys, over which only named reads: behind row-level security; nil: there is none
 	fenced    bool     // row-level security stands behind what players read
 	index     *indexer
 	writer    *writer

@@ -36,7 +36,7 @@ func (d *DB) keyReader() dbgen.DBTX {
 	if d.viewer == nil || !d.fenced || d.players == nil {
 		return d.readerAs(becomePlannedSQL)
 	}
-	return metered{fence{d.players, *d.viewer, nameSQL, ""}}
+	return metered{named{d.players, *d.viewer}}
 }
 
 // readerAs is for statements that are not among the queries, too.
@@ -44,7 +44,7 @@ func (d *DB) readerAs(become string) dbgen.DBTX {
 	if d.viewer == nil || !d.fenced {
 		return metered{d.reads}
 	}
-	return metered{fence{d.reads, *d.viewer, become, asPlayer}}
+	return metered{fence{d.reads, *d.viewer, become}}
 }
 
 const (
@@ -54,9 +54,8 @@ const (
 	becomeSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE)"
 	// becomePlannedSQL is the same, with plans that are made for no values in particular.
 	becomePlannedSQL = "SELECT set_config('role', 'cm_player', TRUE), set_config('context_manager.player', $1, TRUE), set_config('plan_cache_mode', 'force_generic_plan', TRUE)"
-	// becomeForGoodSQL makes a session the players', and nameSQL names the one in whose name a transaction of it reads.
+	// becomeForGoodSQL makes a session the players'.
 	becomeForGoodSQL = "SET role = 'cm_player'"
-	nameSQL          = "SELECT set_config('context_manager.player', $1, TRUE)"
 	// asPlayer stands before whatever a player's transaction executes: the same text would be the same prepared statement as
 	// another role's, which is planned anew whenever the role has changed.
 	asPlayer = "-- as a player\n"
@@ -71,12 +70,17 @@ type fence struct {
 	pool   *pool
 	viewer chain.Hash
 	become string // a statement that takes the viewer
-	mark   string // before each text
 }
 
 // Exec is for statements without rows, of which a reader has none.
 func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	rows, err := f.Query(ctx, sql, args...)
+	return execByQuery(ctx, f, sql, args)
+}
+
+func execByQuery(ctx context.Context, q interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, sql string, args []any) (pgconn.CommandTag, error) {
+	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
 		return pgconn.CommandTag{}, err
 	}
@@ -88,7 +92,7 @@ func (f fence) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 func (f fence) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(f.become, f.viewer.String())
-	batch.Queue(f.mark+sql, args...)
+	batch.Queue(asPlayer+sql, args...)
 	results := f.pool.SendBatch(ctx, batch)
 	_, err := results.Exec()
 	if err == nil {
@@ -111,6 +115,7 @@ func (f fence) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 type fencedRows struct {
 	pgx.Rows
 	results pgx.BatchResults
+	done    func() // called if the transaction has been committed; nil: nothing is
 	ended   bool
 	err     error
 }
@@ -120,6 +125,9 @@ func (r *fencedRows) Close() {
 	r.Rows.Close()
 	if !r.ended {
 		r.ended, r.err = true, r.results.Close()
+		if r.err == nil && r.done != nil {
+			r.done()
+		}
 	}
 }
 

@@ -61,23 +61,19 @@ func (q *Queries) ConversationByID(ctx context.Context, iD string, now *time.Tim
 }
 
 const conversationForPrompt = `-- name: ConversationForPrompt :many
-SELECT c.person, c.assistant, c.history, c.state, c.created_at, c.last_activity, c.expires_at,
-    memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
+SELECT c.person, c.assistant, c.history, c.state, memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
 WHERE c.id = $1 AND c.expires_at > COALESCE($2::TIMESTAMPTZ, statement_timestamp()) AND ($3::bpchar IS NULL OR $3::bpchar IN (c.assistant, c.person))
 `
 
 type ConversationForPromptRow struct {
-	Person       chain.Hash
-	Assistant    chain.Hash
-	History      chain.JSON
-	State        chain.JSON
-	CreatedAt    time.Time
-	LastActivity time.Time
-	ExpiresAt    time.Time
-	Quarantined  []string
+	Person      chain.Hash
+	Assistant   chain.Hash
+	History     chain.JSON
+	State       chain.JSON
+	Quarantined []string
 }
 
-// The same but for what its id tells, and which messages of its turns are in quarantine.
+// The same but for what its id tells and the times, and which messages of its turns are in quarantine.
 func (q *Queries) ConversationForPrompt(ctx context.Context, iD string, now *time.Time, viewer *string) ([]ConversationForPromptRow, error) {
 	rows, err := q.db.Query(ctx, conversationForPrompt, iD, now, viewer)
 	if err != nil {
@@ -92,9 +88,6 @@ func (q *Queries) ConversationForPrompt(ctx context.Context, iD string, now *tim
 			&i.Assistant,
 			&i.History,
 			&i.State,
-			&i.CreatedAt,
-			&i.LastActivity,
-			&i.ExpiresAt,
 			&i.Quarantined,
 		); err != nil {
 			return nil, err

@@ -16,9 +16,8 @@ SELECT c.* FROM memory.conversations c
 WHERE c.id = @id AND c.expires_at > COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
 
 -- name: ConversationForPrompt :many
--- The same but for what its id tells, and which messages of its turns are in quarantine.
-SELECT c.person, c.assistant, c.history, c.state, c.created_at, c.last_activity, c.expires_at,
-    memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
+-- The same but for what its id tells and the times, and which messages of its turns are in quarantine.
+SELECT c.person, c.assistant, c.history, c.state, memory.quarantined_turns(c.history)::TEXT[] AS quarantined FROM memory.conversations c
 WHERE c.id = @id AND c.expires_at > COALESCE(sqlc.narg('now')::TIMESTAMPTZ, statement_timestamp()) AND (sqlc.narg('viewer')::bpchar IS NULL OR sqlc.narg('viewer')::bpchar IN (c.assistant, c.person));
 
 -- name: LockConversation :many

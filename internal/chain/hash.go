@@ -28,7 +28,7 @@ func parse[T string | []byte](text T) (h Hash, err error) {
 		return Hash{}, errNoHash
 	}
 	for i := range h {
-		high, low := digit(text[2*i]), digit(text[2*i+1])
+		high, low := digits[text[2*i]], digits[text[2*i+1]]
 		if high|low > 15 {
 			return Hash{}, errNoHash
 		}
@@ -39,17 +39,17 @@ func parse[T string | []byte](text T) (h Hash, err error) {
 
 var errNoHash = fmt.Errorf("a hash is %d lower-case hexadecimal digits", HexLength)
 
-// digit gives more than 15 for anything else.
-func digit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	default:
-		return 16
+// digits gives the value of each lower-case hexadecimal digit, and more than 15 for anything else: in a hash nobody, no
+// processor either, can tell beforehand which digit comes next.
+var digits = func() (values [256]byte) {
+	for c := range values {
+		values[c] = 16
 	}
-}
+	for value, c := range []byte("0123456789abcdef") {
+		values[c] = byte(value)
+	}
+	return values
+}()
 
 // String gives the text form.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
