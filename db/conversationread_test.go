@@ -33,10 +33,55 @@ func TestHistoriesAreReadAsTheyWereKept(t *testing.T) {
 		if len(want) == 0 {
 			kept = []byte("[]")
 		}
+		if rapid.Bool().Draw(t, "as Postgres writes it") {
+			kept = spaced(kept)
+		}
 		var got memory.Conversation
 		err = fillConversation(&got, string(kept), `{"city": "Lisbon"}`)
 		if diff := cmp.Diff(append([]memory.Turn{}, want...), got.History); err != nil || diff != "" || string(got.State["city"]) != `"Lisbon"` {
 			t.Fatalf("fillConversation(%s): %v, %s\n%s", kept, err, got.State, diff)
 		}
 	})
+}
+
+// spaced puts a blank behind each colon and comma outside of strings.
+func spaced(text []byte) (out []byte) {
+	in := false
+	for i, c := range text {
+		out = append(out, c)
+		slashes := 0
+		for i-slashes > 0 && text[i-slashes-1] == '\\' {
+			slashes++
+		}
+		if c == '"' && slashes%2 == 0 {
+			in = !in
+		}
+		if !in && (c == ':' || c == ',') {
+			out = append(out, ' ')
+		}
+	}
+	return out
+}
+
+// What is no history is told, however it begins.
+func TestWhatIsNoHistoryIsTold(t *testing.T) {
+	t.Parallel()
+	turn, err := json.Marshal([]memory.Turn{{Role: memory.User, Content: `a "word"`, At: time.Unix(0, 0).UTC(), Tokens: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for end := range turn {
+		if fillConversation(&memory.Conversation{}, string(turn[:end]), "{}") != nil {
+			told++
+		}
+	}
+	if least := len(turn) / 2; told < least {
+		t.Errorf("of %d histories that are cut off, %d are told; want %d at least", len(turn), told, least)
+	}
+	for _, history := range []string{`["turn"]`, `[{"at": 1}]`, `[{"at": "yesterday"}]`, `[{"tokens": "many"}]`, `[{"message": "none"}]`, `[{"role"`, `[{"role": "user]`} {
+		if err := fillConversation(&memory.Conversation{}, history, "{}"); err == nil {
+			t.Errorf("%s is read", history)
+		}
+	}
 }
