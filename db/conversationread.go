@@ -25,28 +25,33 @@ func fillConversation(c *memory.Conversation, history, state string) (err error)
 
 var errNoHistory = errors.New("a history is a list of turns, whose values are strings and numbers")
 
-// turnsOf goes from one string to the next, since nearly all of a history is in strings: each is one look for a quote.
+// turnsOf goes from one string to the next, since nearly all of a history is in strings: each is one look for a quote. What stands
+// between them is known, as Postgres writes it in one way.
 func turnsOf(history string) ([]memory.Turn, error) {
 	turns := make([]memory.Turn, 0, memory.MaxTurns)
-	for rest := history; ; {
+	if history == "[]" {
+		return turns, nil
+	}
+	for rest := history; rest != "}]"; {
 		start := strings.IndexByte(rest, '"')
 		if start < 0 {
-			return turns, nil
-		}
-		if strings.IndexByte(rest[:start], '{') >= 0 {
-			turns = append(turns, memory.Turn{})
-		}
-		name, behind, ok := quoted(rest[start:])
-		if !ok || len(turns) == 0 {
 			return nil, errNoHistory
 		}
-		for behind != "" && (behind[0] == ':' || behind[0] == ' ') {
-			behind = behind[1:]
+		switch between := rest[:start]; {
+		case between == "}, {" || between == "},{", between == "[{" && len(turns) == 0:
+			turns = append(turns, memory.Turn{})
+		case between != ", " && between != ",", len(turns) == 0:
+			return nil, errNoHistory
 		}
+		name, behind, ok := quoted(rest[start:])
+		if !ok || !strings.HasPrefix(behind, ":") {
+			return nil, errNoHistory
+		}
+		behind = strings.TrimPrefix(behind[1:], " ")
 		var value string
 		if strings.HasPrefix(behind, `"`) {
 			value, rest, ok = quoted(behind)
-		} else if end := strings.IndexAny(behind, ",}"); end >= 0 {
+		} else if end := strings.IndexAny(behind, `,}"[{`); end >= 0 { // what begins a list or an object never stands between turns
 			value, rest = behind[:end], behind[end:]
 		} else {
 			ok = false
@@ -58,6 +63,7 @@ func turnsOf(history string) ([]memory.Turn, error) {
 			return nil, err
 		}
 	}
+	return turns, nil
 }
 
 // set sets what is called name. The value is as in JSON, without its quotes.

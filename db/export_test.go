@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/ranking"
 	"github.com/tzzr/context-manager/internal/selection"
 )
@@ -149,6 +150,9 @@ func (d *DB) Players() interface {
 	return d.players
 }
 
+// PlayersInUse is how many connections are in use for what players read by keys.
+func (d *DB) PlayersInUse() int { return int(d.players.current.Load().Stat().AcquiredConns()) }
+
 // Reads is the pool for callers' reads.
 func (d *DB) Reads() interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -240,3 +244,6 @@ func (d *DB) Remembered() (ids []int64) {
 	}
 	return ids
 }
+
+// Turns reads a history as Postgres writes it.
+func Turns(history string) ([]memory.Turn, error) { return turnsOf(history) }
