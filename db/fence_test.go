@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/db"
-	"github.com/tzzr/context-manager/db/dbtest"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/memory"
@@ -77,90 +75,6 @@ func TestFenceOfRawSQL(t *testing.T) {
 	var n int
 	if err := inRole(t, conn, chain.Hash{}, func(tx pgx.Tx) error { return tx.QueryRow(t.Context(), "SELECT count(*) FROM log.messages").Scan(&n) }); err != nil || n != 0 {
 		t.Errorf("nobody sees %d messages, %v", n, err)
-	}
-}
-
-// What players read by keys is read in sessions of their role, in the name of whoever asks: whoever asked before, and however
-// that ended.
-func TestFenceOfKeys(t *testing.T) {
-	t.Parallel()
-	at := dbtest.New(t)
-	store, err := db.Open(t.Context(), at, 1, slog.New(slog.DiscardHandler)) // so that all share a session
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
-	mustAppend(t, store, from(ana, "a", "Ana's"), from(cleo, "c", "Cleo's"), from(cleo, "c", "Cleo's second"))
-	sees := map[chain.Hash]int{ana: 1, cleo: 2, ben: 0}
-	endings := map[string]func(viewer chain.Hash){
-		"a read": func(chain.Hash) {},
-		"an error": func(viewer chain.Hash) {
-			wantState(t, store, viewer, "SELECT 1 / (SELECT count(*) - count(*) FROM log.messages)", "22012")
-		},
-		"a text that is none": func(viewer chain.Hash) { wantState(t, store, viewer, "SELECT nothing FROM nowhere", "42P01") },
-		"a row that nobody can scan": func(viewer chain.Hash) {
-			var n int
-			if err := store.As(viewer).ByKey(t.Context(), "SELECT 'none' FROM generate_series(1, 2)").Scan(&n); err == nil {
-				t.Error("a text was scanned as a number")
-			}
-		},
-		"a caller who did not wait": func(viewer chain.Hash) {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancel()
-			if err := store.As(viewer).ByKey(ctx, "SELECT 1 FROM pg_sleep(10)").Scan(new(int)); err == nil {
-				t.Error("ten seconds went by in 20 ms")
-			}
-		},
-	}
-	for ending, end := range endings {
-		for _, before := range []chain.Hash{ana, cleo} {
-			for _, viewer := range []chain.Hash{ana, ana, cleo, ben, ana} {
-				end(before)
-				var role, name string
-				var n int
-				const all = "SELECT current_user::TEXT, COALESCE(log.viewer(), ''), (SELECT count(*) FROM log.messages)"
-				err := store.As(viewer).ByKey(t.Context(), all).Scan(&role, &name, &n)
-				if err != nil || role != "cm_player" || name != viewer.String() || n != sees[viewer] {
-					t.Errorf("by key, after %s of %s, %q sees %d messages as %q, %v; want %s, %d and cm_player", ending, before, name, n, role, err, viewer, sees[viewer])
-				}
-			}
-		}
-	}
-	var role, name string
-	if err := store.Players().QueryRow(t.Context(), "SELECT session_user::TEXT, log.viewer()").Scan(&role, &name); err != nil || name != ana.String() {
-		t.Errorf("the session is in the name of %q of %q, %v; want Ana, who asked last, or none of this was asked in one session", name, role, err)
-	}
-}
-
-// A statement that fails in the same transaction as the name takes the name back, and does not take it for known.
-func TestFenceOfFailedKeys(t *testing.T) {
-	t.Parallel()
-	at := dbtest.New(t)
-	store, err := db.Open(t.Context(), at, 1, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
-	name := func(viewer chain.Hash) (name string) {
-		t.Helper()
-		if err := store.As(viewer).ByKey(t.Context(), "SELECT log.viewer()").Scan(&name); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	if got := name(cleo); got != cleo.String() {
-		t.Fatalf("Cleo reads as %s", got)
-	}
-	wantState(t, store, ana, "SELECT 1 / (SELECT count(*) - count(*) FROM log.messages)", "22012") // Ana's name went with it
-	if got := name(ana); got != ana.String() {
-		t.Errorf("Ana reads as %s after an error", got)
-	}
-}
-
-func wantState(t *testing.T, store *db.DB, viewer chain.Hash, sql, state string) {
-	t.Helper()
-	if err := store.As(viewer).ByKey(t.Context(), sql).Scan(new(int)); sqlState(err) != state {
-		t.Errorf("%s: %v, want %s", sql, err, state)
 	}
 }
 
