@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -91,15 +92,21 @@ func TestPromptNeverExceeds(t *testing.T) {
 	text := rapid.StringMatching(`[a-zñ¿? ]{1,80}`)
 	rapid.Check(t, func(t *rapid.T) {
 		p := Prompt{Role: text.Draw(t, "role"), Rules: text.Draw(t, "rules"), Input: text.Draw(t, "input"), Budget: rapid.IntRange(1, 400).Draw(t, "budget")}
+		p.State = State{"talla": []byte(strconv.Quote(text.Draw(t, "state")))}
 		for range rapid.IntRange(0, 5).Draw(t, "exchanges") {
 			p.History = append(p.History, Turn{Role: User, Content: text.Draw(t, "user")}, Turn{Role: Assistant, Content: text.Draw(t, "assistant")})
 		}
 		a, room, err := p.Room(count)
-		if fault.CodeOf(err) == fault.ContextWindowExceeded {
+		alone, _, aloneErr := Prompt{Role: p.Role, Rules: p.Rules, State: p.State, Input: p.Input}.Room(count)
+		if aloneErr != nil {
+			t.Fatal(aloneErr)
+		}
+		needed := Tokens(alone.With("", 0))
+		if fault.CodeOf(err) == fault.ContextWindowExceeded && needed > p.Budget {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || needed > p.Budget {
+			t.Fatalf("%v, with a budget of %d and %d tokens that are never left out", err, p.Budget, needed)
 		}
 		context := text.Draw(t, "context")
 		tokens, err := count(context)
@@ -122,7 +129,7 @@ func TestPromptNeverExceeds(t *testing.T) {
 		if !slices.EqualFunc(history, end, func(m PromptMessage, turn Turn) bool { return m.Content == turn.Content }) {
 			t.Fatalf("%q is not the end of %v", shown(history), p.History)
 		}
-		if got[0].Content != p.Role || got[1].Content != p.Rules || got[len(got)-1].Content != p.Input {
+		if got[0].Content != p.Role || got[1].Content != p.Rules || !strings.Contains(got[2].Content, string(p.State["talla"])) || got[len(got)-1].Content != p.Input {
 			t.Fatalf("%q", shown(got))
 		}
 	})
