@@ -41,6 +41,12 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 	}
 	bytes := 0
 	for i := range drafts {
+		bytes += drafts[i].Size()
+	}
+	if bytes > MaxAppendBytes { // which is known before the texts are looked at
+		return nil, fault.Input("messages", "have %d bytes together; at most %d are allowed", bytes, MaxAppendBytes)
+	}
+	for i := range drafts {
 		if err := drafts[i].Validate(fmt.Sprintf("messages[%d]", i)); err != nil {
 			return nil, err
 		}
@@ -50,10 +56,6 @@ func (d *DB) Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message,
 		if d.viewer != nil && drafts[i].OwnerID != *d.viewer {
 			return nil, &fault.Error{Code: fault.Forbidden, Field: fmt.Sprintf("messages[%d].ownerId", i), Message: "is not the player of the token"}
 		}
-		bytes += drafts[i].Size()
-	}
-	if bytes > MaxAppendBytes {
-		return nil, fault.Input("messages", "have %d bytes together; at most %d are allowed", bytes, MaxAppendBytes)
 	}
 	call := &appendCall{ctx: ctx, viewer: d.viewer, drafts: drafts, bytes: bytes, done: make(chan struct{})}
 	if bytes <= preparedBytes {

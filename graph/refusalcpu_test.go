@@ -52,6 +52,13 @@ func refusals(t *testing.T, a *api) map[string]refused {
 		}
 		return list
 	}
+	// ambient puts as much into a field of JSON of each message.
+	ambient := func(list []object, text string) []object {
+		for i := range list[:950] {
+			list[i]["content"], list[i]["ambient"] = "x", object{"a": text}
+		}
+		return list
+	}
 	state := uint32(1)
 	random := func(alphabet string) string {
 		text := make([]byte, 1<<20-1000)
@@ -83,6 +90,13 @@ func refusals(t *testing.T, a *api) map[string]refused {
 			"ownerId": player.Player.String(), "idempotencyKey": "k"}))}, "NOT_FOUND"},
 		"append: not the head":      {player, add, object{"m": append(messages("own", false), message("own", "x", object{"ownerId": player.Player.String(), "prevHash": hashOf("x")}))}, "CONFLICT"},
 		"append: no such ref":       {player, add, object{"m": append(messages("own", false), message("more", "x", object{"ownerId": player.Player.String(), "refs": []object{{"hash": hashOf("x"), "type": "CONTEXT"}}}))}, "BAD_USER_INPUT"},
+		"append: JSON":              {player, add, object{"m": ambient(messages("others", false), long(15_400))}, "NOT_FOUND"},
+		"append: JSON beyond ASCII": {player, add, object{"m": ambient(messages("others", false), "x"+strings.Repeat("é", 7700))}, "NOT_FOUND"},
+		"append: JSON of one line":  {player, add, object{"m": ambient(messages("others", false), "x"+strings.Repeat("…", 5130))}, "NOT_FOUND"},
+		"append: JSON, not the head": {player, add, object{"m": append(ambient(messages("own", false), "x"+strings.Repeat("é", 7700)),
+			message("own", "x", object{"ownerId": player.Player.String(), "prevHash": hashOf("x")}))}, "CONFLICT"},
+		"append: JSON, no such ref": {player, add, object{"m": append(ambient(messages("own", false), "x"+strings.Repeat("é", 7700)),
+			message("more", "x", object{"ownerId": player.Player.String(), "refs": []object{{"hash": hashOf("x"), "type": "CONTEXT"}}}))}, "BAD_USER_INPUT"},
 		"append: without the scope": {reader, add, object{"m": small}, "FORBIDDEN"},
 		"records: no administrator": {player, record, object{"r": slices.Repeat([]object{{"kind": "ACCOUNTANT", "book": "b", "title": "t", "content": "c"}}, 4000)}, "FORBIDDEN"},
 		"a query without the scope": {reader, try, object{"r": object{"query": "x", "filter": object{"sessions": slices.Repeat([]string{hashOf("x")}, 12_000)}}}, "FORBIDDEN"},

@@ -3,11 +3,9 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -56,18 +54,6 @@ func UnmarshalTime(v any) (time.Time, error) {
 // MarshalJSON writes a JSON value as the database gave it.
 func MarshalJSON(j chain.JSON) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = io.WriteString(w, string(j)) })
-}
-
-// UnmarshalJSON reads any JSON value. Numbers keep their digits; one that is not finite is refused. What else the log
-// cannot hold is for chain.CheckJSON to refuse.
-func UnmarshalJSON(v any) (chain.JSON, error) {
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return "", fault.New(fault.BadUserInput, "is not a JSON value")
-	}
-	return chain.JSON(strings.TrimSuffix(text.String(), "\n")), nil
 }
 
 // MarshalInt16 writes a small integer.

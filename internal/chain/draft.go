@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
+	"unsafe"
+
+	fastutf8 "github.com/segmentio/asm/utf8"
 
 	"github.com/tzzr/context-manager/internal/fault"
 )
@@ -134,10 +136,15 @@ func CheckText(field string, text *string, limit int) error {
 		return fault.Input(field, "has %d bytes; at most %d are allowed", len(*text), limit)
 	case strings.ContainsRune(*text, 0):
 		return fault.Input(field, "holds the character U+0000, which the log cannot store")
-	case !utf8.ValidString(*text):
+	case !IsUTF8(*text):
 		return fault.Input(field, "is not valid UTF-8")
 	}
 	return nil
+}
+
+// IsUTF8 is utf8.ValidString, which is ten times as slow beyond ASCII.
+func IsUTF8(text string) bool {
+	return fastutf8.Valid(unsafe.Slice(unsafe.StringData(text), len(text))) // which only reads
 }
 
 // Size is how many bytes of text the draft holds.
