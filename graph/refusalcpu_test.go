@@ -31,7 +31,7 @@ func refusals(t *testing.T, a *api) map[string]refused {
 	reader := player
 	reader.Scopes = auth.LogRead
 	a.append(message("others", "theirs"))
-	id, large := a.newWindow("small", 8000, ""), a.newWindow("large", 2_000_000, "")
+	id, wide, large := a.newWindow("small", 8000, ""), a.newWindow("wide", 100_000, ""), a.newWindow("large", 2_000_000, "")
 	const (
 		add    = `mutation($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }`
 		record = `mutation($r: [RecordInput!]!) { addRecords(records: $r) { hash } }`
@@ -41,6 +41,10 @@ func refusals(t *testing.T, a *api) map[string]refused {
 	filled := func(of string) string { return strings.Repeat(of, (1<<20-1000)/len(of)) }
 	content := func(kind, text string) refused {
 		return refused{auth.Administrator(), write, object{"i": object{"window": id, "type": kind, "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
+	}
+	// counted has so few pieces that it might fit into a window of 100,000 tokens, and so many tokens that it does not.
+	counted := func(text string) refused {
+		return refused{auth.Administrator(), write, object{"i": object{"window": wide, "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
 	}
 	messages := func(session string, keys bool) []object {
 		list := make([]object, 950)
@@ -84,6 +88,13 @@ func refusals(t *testing.T, a *api) map[string]refused {
 		"content: beyond ASCII":   content("USER_MESSAGE", filled("é")),
 		"content: Chinese":        content("USER_MESSAGE", filled("漢字仮名")),
 		"content: punctuation":    content("USER_MESSAGE", random("!@#$%^*()-=[];:,./?")),
+		"counted: letters":        counted(random("abcdefghijklmnopqrstuvwxyz")[:245_000]),
+		"counted: capitals":       counted(random("ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:195_000]),
+		"counted: words":          counted(random("abcdefghijklmnopqrstuvwxyz     ")[:235_000]),
+		"counted: digits":         counted(random("0123456789")[:390_000]),
+		"counted: punctuation":    counted("so " + random("!@#$%^*()-=[];:,./?")[:175_000]),
+		"counted: one letter":     counted(strings.Repeat("a", 780_000) + random("abcdefghijklmnopqrstuvwxyz")[:6_000]),
+		"counted, small: blanks":  content("KNOWLEDGE", "so"+strings.Repeat(" ", 800_000)+random("abcdefghijklmnopqrstuvwxyz")[:4_500]),
 		"content: without words":  {auth.Administrator(), write, object{"i": object{"window": large, "type": "KNOWLEDGE", "content": random(",.;:!?()-")}}, "it has no words"},
 		"append: others' session": {player, add, object{"m": messages("others", false)}, "NOT_FOUND"},
 		"append: with keys": {player, add, object{"m": append(messages("own", true), message("others", "x", object{

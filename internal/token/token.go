@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/tiktoken-go/tokenizer"
@@ -32,7 +33,13 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return remembering(func(text string) (int, error) { return codec.Count(readable(text)) })
+		f := newFast(codec)
+		return remembering(func(text string) (int, error) {
+			if !utf8.ValidString(text) {
+				return codec.Count(readable(text))
+			}
+			return f.count(readable(text)), nil
+		}, false)
 	})
 )
 
@@ -50,7 +57,7 @@ func Named(encoding string) (Counter, error) {
 	if err != nil {
 		return nil, fault.Input("encoding", "%q is not known: o200k_base, cl100k_base, p50k_base, p50k_edit and r50k_base are", encoding)
 	}
-	count, err := remembering(func(text string) (int, error) { return codec.Count(readable(text)) })
+	count, err := remembering(func(text string) (int, error) { return codec.Count(readable(text)) }, true)
 	if err == nil {
 		named.Store(encoding, count)
 	}
@@ -67,15 +74,15 @@ func Default() (Counter, error) { return defaultCounter() }
 // The encoding splits a text in the same way at both, and has no token that joins either to another character.
 func readable(text string) string { return strings.ReplaceAll(text, "\x7f", "\x02") }
 
-// The same messages are counted for one request after another, so the counts of short texts are remembered. Those of their words
-// are, too, since most of what is new is said in words that came before.
+// The same messages are counted for one request after another, so the counts of short texts are remembered. Where counting is slow,
+// those of their words are, too, since most of what is new is said in words that came before.
 const (
 	remembered      = 50_000 // texts, at about 100 bytes each, and as many words
 	maxRemember     = 4 << 10
 	maxRememberWord = 32
 )
 
-func remembering(count Counter) (Counter, error) {
+func remembering(count Counter, slow bool) (Counter, error) {
 	known, err := lru.New[[sha256.Size]byte, int](remembered)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
@@ -84,7 +91,7 @@ func remembering(count Counter) (Counter, error) {
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
 	}
-	one := func(text string) (int, error) {
+	one := func(text string) (n int, err error) {
 		if len(text) > maxRemember {
 			return count(text)
 		}
@@ -92,7 +99,11 @@ func remembering(count Counter) (Counter, error) {
 		if n, ok := known.Get(key); ok {
 			return n, nil
 		}
-		n, err := byWords(text, words, count)
+		if slow {
+			n, err = byWords(text, words, count)
+		} else {
+			n, err = count(text)
+		}
 		if err == nil {
 			known.Add(key, n)
 		}
