@@ -1,6 +1,8 @@
 package token
 
 import (
+	"slices"
+
 	"github.com/tiktoken-go/tokenizer"
 )
 
@@ -33,12 +35,14 @@ type merger struct {
 	splits  [][2]int32      // of what each is merged
 	pairs   pairTable       // what pairs are merged into
 	nodes   nodeTable       // the tokens' prefixes: node and byte to node
+	one     [256]int32      // the token of a byte, -1: none
+	two     [1 << 16]int32  // the node of two bytes, 0: none
 	ends    []int32         // the token that ends at a node, -1: none
 	never   map[string]bool // tokens that merging never gives: only a whole piece is one
 }
 
 func newMerger(codec tokenizer.Codec) *merger {
-	m := &merger{pairs: newPairTable(19), nodes: newNodeTable(21), ends: []int32{-1}, never: map[string]bool{}}
+	m := &merger{one: [256]int32(slices.Repeat([]int32{-1}, 256)), pairs: newPairTable(19), nodes: newNodeTable(21), ends: []int32{-1}, never: map[string]bool{}}
 	for id := range int32(mostTokens) {
 		text, err := codec.Decode([]uint{uint(id)})
 		m.lengths, m.prefix, m.splits = append(m.lengths, 0), append(m.prefix, -1), append(m.splits, [2]int32{id, id})
@@ -90,17 +94,33 @@ func (m *merger) add(id int32, text string) {
 			next = int32(len(m.ends))
 			m.ends = append(m.ends, -1)
 			m.nodes.put(node, text[i], next)
+			if i == 1 {
+				m.two[uint16(text[0])<<8|uint16(text[1])] = next
+			}
 		}
 		node = next
 	}
-	m.ends[node] = id
+	if m.ends[node] = id; len(text) == 1 {
+		m.one[text[0]] = id
+	}
 }
 
 // longest gives the longest token that a text begins with, -1: none.
 func (m *merger) longest(text string) (token int32, length int) {
-	node := int32(0)
+	node, begin := int32(0), 0
 	token = -1
-	for i := range len(text) {
+	if len(text) > 1 {
+		if m.one[text[0]] >= 0 {
+			token, length = m.one[text[0]], 1
+		}
+		if node, begin = m.two[uint16(text[0])<<8|uint16(text[1])], 2; node == 0 {
+			return token, length
+		}
+		if end := m.ends[node]; end >= 0 {
+			token, length = end, 2
+		}
+	}
+	for i := begin; i < len(text); i++ {
 		if node = m.nodes.get(node, text[i]); node < 0 {
 			break
 		}
@@ -188,10 +208,13 @@ type pairTable struct {
 	keys   []uint64
 	values []int32
 	shift  uint
+	filter []uint64 // a bit for those of each hash: most pairs that are asked for are none, and this much the processor has at hand
 }
 
+const filterBits = 22
+
 func newPairTable(bits uint) pairTable {
-	return pairTable{make([]uint64, 1<<bits), make([]int32, 1<<bits), 64 - bits}
+	return pairTable{make([]uint64, 1<<bits), make([]int32, 1<<bits), 64 - bits, make([]uint64, 1<<filterBits/64)}
 }
 
 func (t *pairTable) at(left, right int32) (key uint64, at uint64) {
@@ -204,6 +227,9 @@ func (t *pairTable) at(left, right int32) (key uint64, at uint64) {
 }
 
 func (t *pairTable) get(left, right int32) int32 {
+	if hash := (uint64(left)<<32 | uint64(right) + 1) * 0x9e3779b97f4a7c15 >> (64 - filterBits); !has(t.filter, hash) {
+		return -1
+	}
 	if _, at := t.at(left, right); t.keys[at] != 0 {
 		return t.values[at]
 	}
@@ -213,6 +239,7 @@ func (t *pairTable) get(left, right int32) int32 {
 func (t *pairTable) put(left, right, merged int32) {
 	key, at := t.at(left, right)
 	t.keys[at], t.values[at] = key, merged
+	set(t.filter, key*0x9e3779b97f4a7c15>>(64-filterBits))
 }
 
 type nodeTable struct {
