@@ -133,32 +133,10 @@ func (c *columns) read(column string, h *chain.Hash, text []byte) {
 		c.fail(column, "is NULL")
 		return
 	}
-	if len(text) == chain.HexLength {
-		wrong := byte(0)
-		for i := range h {
-			high, low := nibbles[text[2*i]], nibbles[text[2*i+1]]
-			wrong |= high | low
-			h[i] = high<<4 | low&0x0f
-		}
-		if wrong < 0x10 {
-			return
-		}
+	if h.UnmarshalText(text) != nil {
+		c.fail(column, "is %q, which is no hash", text)
 	}
-	*h = chain.Hash{}
-	c.fail(column, "is %q, which is no hash", text)
 }
-
-// nibbles gives the value of a lower-case hexadecimal digit, and 0xff for anything else: there are four hashes and more
-// in a row, and this takes a third of the time of package hex.
-var nibbles = func() (table [256]byte) {
-	for i := range table {
-		table[i] = 0xff
-	}
-	for i, digit := range []byte("0123456789abcdef") {
-		table[digit] = byte(i)
-	}
-	return table
-}()
 
 func (c *columns) hash(column string) (h chain.Hash) {
 	c.read(column, &h, c.next())

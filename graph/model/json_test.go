@@ -24,7 +24,7 @@ func asEncoded(v any) (string, error) {
 func TestUnmarshalJSON(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(
-		rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("abcdefgh \"\\/<>&\x00\b\f\n\r\t\x1f\x7fé漢🙂\u2027\u2028\u2029\u202a\ufffd"))),
+		rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("abcdefgh \"\\/<>&\x00\b\f\n\r\t\x1f\x7fé漢🙂\u2027\u2028\u2029\u202a\u2068\u2069\ufffd"))),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 		rapid.Map(rapid.IntRange(0, 40), func(n int) string { return strings.Repeat("x", n) }))
 	var value func(depth int) *rapid.Generator[any]
@@ -41,6 +41,12 @@ func TestUnmarshalJSON(t *testing.T) {
 				return text.Draw(t, "text")
 			}
 		})
+	}
+	for _, text := range []string{"\u2028\u2068\u2029\u2069\u2027\u202a", "\u2028é\x1f\"漢\\🙂\u2029"} {
+		want, err := asEncoded(text)
+		if got, gotErr := model.UnmarshalJSON(text); err != nil || gotErr != nil || string(got) != want {
+			t.Errorf("UnmarshalJSON(%q) = %q, %v, want %q, %v", text, got, gotErr, want, err)
+		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		v := value(3).Draw(t, "value")

@@ -36,7 +36,7 @@ func asWritten(t *rapid.T, text string) int {
 func TestCheckJSONIsJSON(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
-		`{`, `}`, `[`, `]`, `,`, `,`, `:`, `:`, ` `, "\n", `"a"`, `"a":`, `""`, `"\u00e9"`, `"\ud83d\ude42"`, `"\ud83d"`, `"\ude42"`, `"\"\\\/\b\f\n\r\t"`, `"\x"`, `"\u00g0"`,
+		`{`, `}`, `[`, `]`, `,`, `,`, `:`, `:`, ` `, "\n", `"a"`, `"a":`, `""`, `"\u00e9"`, `"\ud83d\ude42"`, `"\ud83d"`, `"\ude42"`, `"\ud83dA"`, `"\ud83d\u0041"`, `"\ud83d\ud83d"`, `"\ud83d\ue000"`, `"\"\\\/\b\f\n\r\t"`, `"\x"`, `"\u00g0"`,
 		`"é漢🙂"`, "\"\t\"", "\"\x7f\"", "\"\u2028\"", "\"twelve bytes and one \x1f\"", `"long enough for several steps, and more"`, `"`, `\`, `1`, `-0`, `01`, `-`, `1.5`, `1.`, `.5`, `1e5`, `1E-5`, `1e`, `+1`,
 		`true`, `false`, `null`, `nul`, `truth`, "\u00a0",
 	})
@@ -83,4 +83,24 @@ func TestCheckJSONIsJSON(t *testing.T) {
 		at := rapid.IntRange(0, len(text)).Draw(t, "at")
 		check(t, strings.ToValidUTF8(text[:at]+part.Draw(t, "part")+text[at:], "?"))
 	})
+}
+
+// Each byte at each place of a string is taken or refused as others do: eight of them are looked at together.
+func TestCheckJSONOfEachByte(t *testing.T) {
+	t.Parallel()
+	for at := range 24 {
+		for c := range byte(0x80) {
+			text := `"` + strings.Repeat("x", at) + string(rune(c)) + strings.Repeat("x", 23-at) + `"`
+			value := chain.JSON(text)
+			if err := chain.CheckJSON("f", &value, chain.MaxContentBytes); (err == nil) != isJSON(text) {
+				t.Errorf("CheckJSON(%q) = %v, and that it is JSON is %v", text, err, isJSON(text))
+			}
+		}
+	}
+	for _, text := range []string{`"\ud83dA"`, `"\ud83d\u0041"`, `"\ud83d\ud83d"`, `"\ud83d\ue000"`, `"\ud83d\udc00"`, `"\ud83d\udfff"`, `"\udbff\udbff"`} {
+		value := chain.JSON(text)
+		if err := chain.CheckJSON("f", &value, chain.MaxContentBytes); (err == nil) != isJSON(text) {
+			t.Errorf("CheckJSON(%s) = %v, and that it is JSON is %v", text, err, isJSON(text))
+		}
+	}
 }
