@@ -30,19 +30,18 @@ func (f *fast) count(text string) (total int) {
 // the longest token that goes with the one before, and shorter ones where nothing else follows. The idea and its proof are those
 // of github.com/github/rust-gems, crates/bpe.
 type merger struct {
-	lengths []uint8         // of tokens, by their number, which is their rank; 0: none, or one that merging never gives
-	prefix  []int32         // the longest other token that each begins with, -1: none
-	splits  [][2]int32      // of what each is merged
-	pairs   pairTable       // what pairs are merged into
-	nodes   nodeTable       // the tokens' prefixes: node and byte to node
-	one     [256]int32      // the token of a byte, -1: none
-	two     [1 << 16]int32  // the node of two bytes, 0: none
-	ends    []int32         // the token that ends at a node, -1: none
-	never   map[string]bool // tokens that merging never gives: only a whole piece is one
+	lengths []uint8        // of tokens, by their number, which is their rank; 0: none
+	prefix  []int32        // the longest other token that each begins with, -1: none
+	splits  [][2]int32     // of what each is merged
+	pairs   pairTable      // what pairs are merged into
+	nodes   nodeTable      // the tokens' prefixes: node and byte to node
+	one     [256]int32     // the token of a byte, -1: none
+	two     [1 << 16]int32 // the node of two bytes, 0: none
+	ends    []int32        // the token that ends at a node, -1: none
 }
 
 func newMerger(codec tokenizer.Codec) *merger {
-	m := &merger{one: [256]int32(slices.Repeat([]int32{-1}, 256)), pairs: newPairTable(19), nodes: newNodeTable(21), ends: []int32{-1}, never: map[string]bool{}}
+	m := &merger{one: [256]int32(slices.Repeat([]int32{-1}, 256)), pairs: newPairTable(19), nodes: newNodeTable(21), ends: []int32{-1}}
 	for id := range int32(mostTokens) {
 		text, err := codec.Decode([]uint{uint(id)})
 		m.lengths, m.prefix, m.splits = append(m.lengths, 0), append(m.prefix, -1), append(m.splits, [2]int32{id, id})
@@ -50,8 +49,7 @@ func newMerger(codec tokenizer.Codec) *merger {
 			continue
 		}
 		if len(text) > 1 && !m.split(id, text) {
-			m.never[text] = true
-			continue
+			continue // merging never gives it: of o200k_base there is none
 		}
 		m.lengths[id] = uint8(len(text))
 		m.add(id, text)
@@ -172,7 +170,7 @@ func (m *merger) joins(left, right int32) bool {
 // count gives how many tokens a piece has.
 func (m *merger) count(piece string) int {
 	if len(piece) <= Longest {
-		if _, length := m.longest(piece); length == len(piece) || m.never[piece] {
+		if _, length := m.longest(piece); length == len(piece) {
 			return 1
 		}
 	}

@@ -3,6 +3,7 @@ package token
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
@@ -20,6 +21,14 @@ func TestFast(t *testing.T) {
 		want, err := codec.Count(text)
 		if got := f.count(text); err != nil || got != want {
 			t.Errorf("%.40q has %d tokens, want %d (%v)", text, got, want, err)
+		}
+	}
+	for id := range uint(mostTokens) {
+		if text, err := codec.Decode([]uint{id}); err == nil && readable(text) == text && utf8.ValidString(text) {
+			want, err := codec.Count(text)
+			if got := f.count(text); err != nil || got != want {
+				t.Fatalf("the token %q is counted as %d, want %d (%v)", text, got, want, err)
+			}
 		}
 	}
 	text := rapid.OneOf(
