@@ -134,6 +134,49 @@ func TestCutExportIsNoExport(t *testing.T) {
 	}
 }
 
+// A download ends with its token, and so does one whose client takes its time: what was not sent by then does not come.
+func TestDownloadEndsWithItsToken(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, newSite(t, true, config.Server{}))
+	for range 3 { // more than is on its way to a client who reads nothing
+		var drafts []chain.Draft
+		for range 10 {
+			drafts = append(drafts, says(ana, "large", strings.Repeat("word ", 200_000)))
+		}
+		s.append(drafts...)
+	}
+	s.sealAll()
+	path := "/export?session=" + says(ana, "large", "").SessionHash.String()
+	id, token := s.newToken(auth.Draft{Role: auth.Agent, Player: ana, Scopes: auth.AllScopes})
+	cookie := s.signIn(token)
+	listener := s.events(token, object{"query": "subscription { messageAppended { hash } }"})
+	var begun []*http.Response
+	for _, who := range []string{token, cookie} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", s.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		identify(r.Header, who)
+		response, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("the download does not begin: %v, %+v", err, response)
+		}
+		defer response.Body.Close()
+		begun = append(begun, response)
+	}
+	if _, err := s.RevokeToken(t.Context(), id, auth.Administrator()); err != nil {
+		t.Fatal(err)
+	}
+	if e := <-listener; e.code() != "UNAUTHENTICATED" {
+		t.Fatalf("the subscription gives %+v, want UNAUTHENTICATED", e)
+	}
+	for i, response := range begun {
+		if body, err := io.ReadAll(response.Body); err == nil {
+			t.Errorf("download %d goes on to its end, %d bytes, after its token was revoked", i, len(body))
+		}
+	}
+}
+
 // download reads as much as comes.
 func (s *site) download(path string) (int, []byte, error) {
 	s.t.Helper()

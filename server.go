@@ -236,7 +236,7 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 	}
 	all := []route{
 		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(known(api)))), len(cfg.Origins()) > 0)},
-		{"/export", counted(graph.NewExport(s.DB, overload.New(exportPlaces, exportQueue), graph.Config{Log: log}))},
+		{"/export", counted(graph.NewExport(s.DB, overload.New(exportPlaces, exportQueue), graph.Config{Log: log, Watcher: tokens}))},
 		{"/stretch", counted(graph.NewStretches(s.DB, overload.New(stretchPlaces, stretchQueue), graph.Config{Log: log}))},
 		{"/hooks/events", counted(graph.NewEvents(s.DB, cfg.Sources(), overload.New(hookPlaces, hookQueue), graph.Config{Log: log}))},
 		{"/session", counted(gate.Sessions())},

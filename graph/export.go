@@ -26,12 +26,13 @@ const (
 // before the first byte is answered as the API answers; after that the connection is cut, so that no half file is taken
 // for a whole one. Places bounds how many go on at once; nil does not. The caller stands in the request's context.
 func NewExport(store *db.DB, places *overload.Gate, cfg Config) http.Handler {
-	return &exporting{resolver: &Resolver{Store: store}, places: places, present: presenter{log: cfg.Log}}
+	return &exporting{resolver: &Resolver{Store: store}, places: places, watcher: cfg.Watcher, present: presenter{log: cfg.Log}}
 }
 
 type exporting struct {
 	resolver *Resolver
 	places   *overload.Gate
+	watcher  Watcher // of the token that a download began with; nil: it outlives its token
 	present  presenter
 }
 
@@ -70,6 +71,11 @@ func (e *exporting) export(r *http.Request, out *download) error {
 	}
 	ctx, cancel := reading(r.Context(), caller)
 	defer cancel()
+	ctx, done, err := e.watch(ctx, out)
+	if err != nil {
+		return err
+	}
+	defer done()
 	out.name = fmt.Sprintf("session-%.16s.jsonl", session.String())
 	return e.resolver.view(ctx).SnapshotSession(ctx, session, sealLimit, func(s *db.SessionSnapshot, leaves int64) error {
 		if _, err := ingest.Export(ctx, s, ingest.What{Session: &session, Proofs: true, Leaves: leaves}, out); err != nil {
@@ -86,6 +92,28 @@ func reading(ctx context.Context, caller auth.Caller) (context.Context, context.
 		ctx = context.WithValue(ctx, readingKey{}, db.NewReading())
 	}
 	return ctx, cancel
+}
+
+// watch gives the context of a download that ends with its token, or the caller's session of the console. Whatever ends it ends
+// it also while a slow client is being waited for: else it would go on for as long as the client takes for what was read
+// before. done is to be called once all is written.
+func (e *exporting) watch(ctx context.Context, out *download) (watched context.Context, done func(), err error) {
+	watch := auth.Watch{Check: func(context.Context) error { return nil }, Stop: func() {}}
+	if e.watcher != nil {
+		if ctx, watch, err = e.watcher.Watch(ctx); err != nil {
+			return ctx, nil, err
+		}
+	}
+	out.may = func() error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return watch.Check(ctx)
+	}
+	stop := context.AfterFunc(ctx, func() {
+		_ = http.NewResponseController(out.to).SetWriteDeadline(time.Unix(1, 0)) // not supported by a test's recorder
+	})
+	return ctx, func() { stop(); watch.Stop() }, nil
 }
 
 // asked reads what is asked for, and by whom.
@@ -134,10 +162,16 @@ type download struct {
 	name  string
 	begun bool
 	held  []byte
+	may   func() error // tells whether a part may go out; nil: each may
 }
 
 // Write sends a part of the file, but for what is held back.
 func (d *download) Write(p []byte) (int, error) {
+	if d.may != nil {
+		if err := d.may(); err != nil {
+			return 0, err
+		}
+	}
 	if !d.begun {
 		d.begun = true
 		h := d.to.Header()
