@@ -29,7 +29,7 @@ const (
 	MaxOperations = 20        // that the document defines
 	MaxVariables  = 100       // that an operation defines
 	MaxArguments  = 500       //
-	MaxRepeats    = 100       // fields of the same response name in a selection set, beyond the first
+	MaxRepeats    = 100       // fields of the same response name in a selection set, beyond the first; of the document, too
 	MaxNesting    = 100       // levels of lists and objects in a value
 	MaxComplexity = 200_000
 )

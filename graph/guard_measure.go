@@ -34,6 +34,7 @@ type measurer struct {
 	fragments   map[string]*ast.FragmentDefinition
 	sizes       map[string]*size // nil while a fragment is being measured
 	introspects bool
+	repeats     int // fields of the document whose response name another one in the same selection set has
 	steps       int // selections, directives, arguments and values looked at, for tests
 }
 
@@ -66,6 +67,9 @@ func measureDocument(doc *ast.QueryDocument) (*measurer, *gqlerror.Error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if m.repeats > MaxRepeats { // validation compares them in each operation and each fragment, whichever is asked for
+		return nil, limitError("the document has %d fields of the same name side by side; at most %d are allowed", m.repeats, MaxRepeats)
 	}
 	return m, nil
 }
@@ -161,6 +165,7 @@ func (m *measurer) selection(selection ast.Selection, in names) (size, *gqlerror
 		}
 		if in[x.Alias] {
 			s.repeats++
+			m.repeats++
 		}
 		in[x.Alias] = true
 	case *ast.InlineFragment:

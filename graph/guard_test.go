@@ -103,7 +103,7 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// hostile requests, each about 15 kB or less, and a part of what they are told.
+// hostile requests, most of about 15 kB or less, and a part of what they are told.
 func hostile() map[string]struct{ query, want string } {
 	page := "threads{edges{node{messages{edges{node{session{messages{edges{node{hash}}}}}}}}}}"
 	chain := "session(hash:$h){messages{edges{node{session{messages{edges{node{session{messages{edges{node{"
@@ -162,9 +162,15 @@ func hostile() map[string]struct{ query, want string } {
 		"alike, inline":       {"{threads{" + strings.Repeat("...{a} ", 240) + "}}", "239 fields of the same name side by side; at most 100"},
 		"alike, allowed":      {"{threads{" + strings.Repeat("a ", 101) + "}}", "Cannot query field"},
 		"alike, in arguments": {"{threads{" + numbered(50, "a(a:%d)") + numbered(50, "a:b(a:%d)") + "}}", "Cannot query field"},
-		"alike, deep twice":   {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 45)+closing+" ", 2) + "}", "complexity is"},
-		"alike, deep often":   {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 5)+closing+" ", 15) + "}", "complexity is"},
-		"unlike, deep twice":  {"query($h:Hash!){" + strings.Repeat(chain+numbered(45, "h%d:hash")+closing+" ", 2) + "}", "complexity is"},
+		"alike, in operations": {numbered(20, "query q%d($h:Hash!){message(hash:$h){"+strings.Repeat("thread{hash bad} ", 98)+"}}"),
+			"the document has 1940 fields of the same name side by side; at most 100"},
+		"alike, in fragments": {"query($h:Hash!){message(hash:$h){hash}}" + numbered(24, "fragment f%d on Message{"+strings.Repeat("thread{hash id bad} ", 98)+"}"),
+			"the document has 2328 fields of the same name side by side; at most 100"},
+		"alike, in a fragment of many": {numbered(20, "query q%d($h:Hash!){message(hash:$h){...f}}") + "fragment f on Message{" + strings.Repeat("thread{hash id bad} ", 98) + "}", "Cannot query field"},
+		"alike, by fragments":          {"query($h:Hash!){message(hash:$h){" + numbered(49, "...f%d") + "}}" + numbered(49, "fragment f%d on Message{thread{lastMessage{thread{lastMessage{bad}}}}}"), "Cannot query field"},
+		"alike, deep twice":            {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 45)+closing+" ", 2) + "}", "complexity is"},
+		"alike, deep often":            {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 5)+closing+" ", 15) + "}", "complexity is"},
+		"unlike, deep twice":           {"query($h:Hash!){" + strings.Repeat(chain+numbered(45, "h%d:hash")+closing+" ", 2) + "}", "complexity is"},
 		"alike, deep and by fragments": {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("...f ", 40)+closing+" ", 2) + "} fragment f on Message{hash hash}",
 			"complexity is"},
 	}
