@@ -112,7 +112,26 @@ func refusals(t *testing.T, a *api) map[string]refused {
 		"records: no administrator": {player, record, object{"r": slices.Repeat([]object{{"kind": "ACCOUNTANT", "book": "b", "title": "t", "content": "c"}}, 4000)}, "FORBIDDEN"},
 		"a query without the scope": {reader, try, object{"r": object{"query": "x", "filter": object{"sessions": slices.Repeat([]string{hashOf("x")}, 12_000)}}}, "FORBIDDEN"},
 	}
+	for _, encoding := range []string{"cl100k_base", "p50k_base", "r50k_base"} {
+		id := a.windowIn(encoding, 100_000)
+		for name, text := range map[string]string{
+			"letters": random("abcdefghijklmnopqrstuvwxyz")[:205_000], "capitals": random("ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:170_000],
+			"digits": random("0123456789")[:330_000], "words": random("abcdefghijklmnopqrstuvwxyz     ")[:200_000],
+		} {
+			all[encoding+": "+name] = refused{auth.Administrator(), write, object{"i": object{"window": id, "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
+		}
+	}
+	blanks := "so" + strings.Repeat(" ", 960_000) + random("abcdefghijklmnopqrstuvwxyz")[:20_000] // whose tokens are 16 long, and might be 24
+	all["p50k_base: blanks"] = refused{auth.Administrator(), write, object{"i": object{"window": a.windowIn("p50k_base", 60_000), "type": "KNOWLEDGE", "content": blanks}}, "CONTEXT_WINDOW_EXCEEDED"}
 	return all
+}
+
+// windowIn makes a window whose tokens are of an encoding.
+func (a *api) windowIn(encoding string, capacity int) string {
+	a.t.Helper()
+	var out struct{ CreateWindow struct{ ID string } }
+	a.ask(`mutation($i: WindowInput!) { createWindow(input: $i) { id } }`, object{"i": object{"name": fmt.Sprint(encoding, capacity), "capacity": capacity, "encoding": encoding}}, &out)
+	return out.CreateWindow.ID
 }
 
 // What the store refuses, and whoever may not ask, costs no more than other refusals: see TestRefusalsCostLittle, whose limit and

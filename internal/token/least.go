@@ -49,10 +49,8 @@ func partsOf(encoding string) (*parts, error) {
 				return nil, err
 			}
 			p := &parts{twos: make([]uint64, 1<<16/64), three: make([]uint64, 1<<24/64), five: make([]uint64, 1<<fiveBits/64)}
-			for id := range uint(mostTokens) {
-				if text, err := codec.Decode([]uint{id}); err == nil { // of the numbers, some are of no token
-					p.add(text)
-				}
+			for _, text := range vocabularyOf(codec) {
+				p.add(text)
 			}
 			return p, nil
 		}))
@@ -62,6 +60,17 @@ func partsOf(encoding string) (*parts, error) {
 
 // mostTokens is more than any vocabulary has.
 const mostTokens = 210_000
+
+// vocabularyOf gives the tokens of a codec by their numbers, of which some are of none: "".
+func vocabularyOf(codec tokenizer.Codec) []string {
+	tokens, n := make([]string, mostTokens), 0
+	for id := range uint(mostTokens) {
+		if text, err := codec.Decode([]uint{id}); err == nil {
+			tokens[id], n = text, int(id)+1
+		}
+	}
+	return tokens[:n]
+}
 
 func (p *parts) add(token string) {
 	run := 0

@@ -12,23 +12,47 @@ import (
 // Merged from the left, texts have as many tokens as merged pair by pair.
 func TestFast(t *testing.T) {
 	t.Parallel()
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	for _, encoding := range encodings {
+		t.Run(string(encoding), func(t *testing.T) {
+			t.Parallel()
+			testFast(t, encoding)
+		})
+	}
+}
+
+func testFast(t *testing.T, encoding tokenizer.Encoding) {
+	codec, err := tokenizer.Get(encoding)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFast(codec)
-	for _, text := range []string{"", "\n \n", "\n\n a", " \r\n\t\n  b", strings.Repeat(" ", 5000), strings.Repeat("a", 5000) + "'LL", strings.Repeat("ab\u0301É", 900)} {
+	f := newFast(encoding, codec)
+	check := func(t interface {
+		Helper()
+		Errorf(format string, args ...any)
+	}, text string) {
+		t.Helper()
 		want, err := codec.Count(text)
 		if got := f.count(text); err != nil || got != want {
-			t.Errorf("%.40q has %d tokens, want %d (%v)", text, got, want, err)
+			t.Errorf("%.60q has %d tokens, want %d (%v)", text, got, want, err)
 		}
+	}
+	texts := []string{"", "\n \n", "\n\n a", " \r\n\t\n  b", "'", "''s", "it'S 'LL", "a'ſchen 'ſchen", strings.Repeat("a", 5000) + "'LL", strings.Repeat("ab\u0301É", 900)}
+	for n := range 300 { // as many as tokens of blanks and the like have, and more
+		for _, one := range []string{" ", "\t", "\n", "\r\n", "-", "=", ".", "*", "_", "#", "/", "0", "a", "A", "\u00a0", "é", "Ã"} {
+			texts = append(texts, strings.Repeat(one, n), "a"+strings.Repeat(one, n)+"b", " "+strings.Repeat(one, n)+" ")
+		}
+	}
+	for _, n := range []int{1000, 1023, 2050} {
+		for _, one := range []string{" ", "-", "a", "aab", "é", "0"} {
+			texts = append(texts, strings.Repeat(one, n), strings.Repeat(one, n)+one[:1]+"b"+strings.Repeat(one, n), "x"+strings.Repeat(one, n)+"=")
+		}
+	}
+	for _, text := range texts {
+		check(t, text)
 	}
 	for id := range uint(mostTokens) {
 		if text, err := codec.Decode([]uint{id}); err == nil && readable(text) == text && utf8.ValidString(text) {
-			want, err := codec.Count(text)
-			if got := f.count(text); err != nil || got != want {
-				t.Fatalf("the token %q is counted as %d, want %d (%v)", text, got, want, err)
-			}
+			check(t, text)
 		}
 	}
 	text := rapid.OneOf(
@@ -44,12 +68,6 @@ func TestFast(t *testing.T) {
 		}))
 	rapid.Check(t, func(t *rapid.T) {
 		s := readable(strings.Join(rapid.SliceOfN(text, 1, 4).Draw(t, "texts"), ""))
-		want, err := codec.Count(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := f.count(s); got != want {
-			t.Fatalf("%q has %d tokens, want %d", s, got, want)
-		}
+		check(t, s)
 	})
 }

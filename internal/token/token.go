@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -20,78 +21,76 @@ type Counter func(text string) (int, error)
 // DefaultEncoding is what is counted in unless asked otherwise.
 const DefaultEncoding = string(tokenizer.O200kBase)
 
-var (
-	defaultCodec = sync.OnceValues(func() (tokenizer.Codec, error) {
-		codec, err := tokenizer.Get(tokenizer.O200kBase)
-		if err != nil {
-			return nil, fault.Wrap(err, fault.Internal, "the vocabulary cannot be read")
-		}
-		return codec, nil
-	})
-	defaultCounter = sync.OnceValues(func() (Counter, error) {
-		codec, err := defaultCodec()
-		if err != nil {
-			return nil, err
-		}
-		f := newFast(codec)
-		return remembering(func(text string) (int, error) {
-			if !utf8.ValidString(text) {
-				return codec.Count(readable(text))
-			}
-			return f.count(readable(text)), nil
-		}, false)
-	})
-)
+var defaultCodec = sync.OnceValues(func() (tokenizer.Codec, error) { return readCodec(DefaultEncoding) })
 
-// Named gives the counter of an encoding, such as cl100k_base. Vocabularies are part of the binary.
+func readCodec(encoding string) (tokenizer.Codec, error) {
+	codec, err := tokenizer.Get(tokenizer.Encoding(encoding))
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Internal, "the vocabulary cannot be read")
+	}
+	return codec, nil
+}
+
+// named holds the counters that were asked for by encoding, each made once.
+var named sync.Map
+
+// Named gives the counter of an encoding, such as cl100k_base. Vocabularies are part of the binary, and read when they are asked for.
 //
 // Faults: BAD_USER_INPUT for one that is not known; it names the field encoding.
 func Named(encoding string) (Counter, error) {
-	if encoding == "" || encoding == DefaultEncoding {
-		return Default()
+	if encoding == "" {
+		encoding = DefaultEncoding
 	}
-	if known, ok := named.Load(encoding); ok {
-		return known.(Counter), nil
+	made, ok := named.Load(encoding)
+	if !ok {
+		if splitOf(tokenizer.Encoding(encoding)) == nil {
+			return nil, fault.Input("encoding", "%q is not known: o200k_base, cl100k_base, p50k_base, p50k_edit and r50k_base are", encoding)
+		}
+		made, _ = named.LoadOrStore(encoding, sync.OnceValues(func() (Counter, error) { return newCounter(encoding) }))
 	}
-	codec, err := tokenizer.Get(tokenizer.Encoding(encoding))
-	if err != nil {
-		return nil, fault.Input("encoding", "%q is not known: o200k_base, cl100k_base, p50k_base, p50k_edit and r50k_base are", encoding)
-	}
-	count, err := remembering(func(text string) (int, error) { return codec.Count(readable(text)) }, true)
-	if err == nil {
-		named.Store(encoding, count)
-	}
-	return count, err
+	return made.(func() (Counter, error))()
 }
 
-// named holds the counters of other encodings that were asked for, each a Counter.
-var named sync.Map
+// Default gives the counter of DefaultEncoding.
+func Default() (Counter, error) { return Named(DefaultEncoding) }
 
-// Default gives the counter of DefaultEncoding. Its vocabulary is part of the binary and read once.
-func Default() (Counter, error) { return defaultCounter() }
+func newCounter(encoding string) (Counter, error) {
+	if encoding == string(tokenizer.P50kEdit) { // which differs in tokens that no text has
+		return Named(string(tokenizer.P50kBase))
+	}
+	read := defaultCodec
+	if encoding != DefaultEncoding {
+		read = func() (tokenizer.Codec, error) { return readCodec(encoding) }
+	}
+	codec, err := read()
+	if err != nil {
+		return nil, err
+	}
+	f := newFast(tokenizer.Encoding(encoding), codec)
+	return remembering(func(text string) (int, error) {
+		if !utf8.ValidString(text) {
+			return codec.Count(readable(text))
+		}
+		return f.count(readable(text)), nil
+	})
+}
 
 // readable replaces a character that the codec passes over, DEL, which then would cost nothing, by another control character.
 // The encoding splits a text in the same way at both, and has no token that joins either to another character.
 func readable(text string) string { return strings.ReplaceAll(text, "\x7f", "\x02") }
 
-// The same messages are counted for one request after another, so the counts of short texts are remembered. Where counting is slow,
-// those of their words are, too, since most of what is new is said in words that came before.
+// The same messages are counted for one request after another, so the counts of short texts are remembered.
 const (
-	remembered      = 50_000 // texts, at about 100 bytes each, and as many words
-	maxRemember     = 4 << 10
-	maxRememberWord = 32
+	remembered  = 50_000 // texts, at about 100 bytes each
+	maxRemember = 4 << 10
 )
 
-func remembering(count Counter, slow bool) (Counter, error) {
+func remembering(count Counter) (Counter, error) {
 	known, err := lru.New[[sha256.Size]byte, int](remembered)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
 	}
-	words, err := lru.New[string, int](remembered)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
-	}
-	one := func(text string) (n int, err error) {
+	one := func(text string) (int, error) {
 		if len(text) > maxRemember {
 			return count(text)
 		}
@@ -99,11 +98,7 @@ func remembering(count Counter, slow bool) (Counter, error) {
 		if n, ok := known.Get(key); ok {
 			return n, nil
 		}
-		if slow {
-			n, err = byWords(text, words, count)
-		} else {
-			n, err = count(text)
-		}
+		n, err := count(text)
 		if err == nil {
 			known.Add(key, n)
 		}
@@ -112,32 +107,10 @@ func remembering(count Counter, slow bool) (Counter, error) {
 	return func(text string) (int, error) { return byItems(text, one) }, nil
 }
 
-// byWords counts a text by the stretches between the places where it can be cut, and remembers what short ones have.
-func byWords(text string, words *lru.Cache[string, int], count Counter) (total int, err error) {
-	for text != "" {
-		word := text[:cut(text, 1)]
-		n, ok := words.Get(word)
-		if !ok {
-			if n, err = count(word); err != nil {
-				return 0, err
-			}
-			if len(word) <= maxRememberWord {
-				words.Add(strings.Clone(word), n)
-			}
-		}
-		total, text = total+n, text[len(word):]
-	}
-	return total, nil
-}
-
-// byItems counts a list by its items, each up to the end of its line: those are remembered. No token reaches over a line's
-// end to a dash, since the encodings split a text there before anything else: see TestByItems.
+// byItems counts a list by its items, each up to the end of its line: those are remembered.
 func byItems(text string, count Counter) (total int, err error) {
 	for text != "" {
-		item := text
-		if end := strings.Index(text, "\n- "); end >= 0 {
-			item = text[:end+1]
-		}
+		item := text[:itemEnd(text)]
 		n, err := count(item)
 		if err != nil {
 			return 0, err
@@ -145,4 +118,19 @@ func byItems(text string, count Counter) (total int, err error) {
 		total, text = total+n, text[len(item):]
 	}
 	return total, nil
+}
+
+// itemEnd gives where the first item of a list ends: before a dash that begins a line, behind a line that does not end in a blank. No
+// token reaches over such an end to a dash, since the encodings split a text there before anything else: see TestByItems.
+func itemEnd(text string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], "\n- ")
+		if i < 0 {
+			return len(text)
+		}
+		from += i + 1
+		if last, _ := utf8.DecodeLastRuneInString(text[:from-1]); from > 1 && !unicode.IsSpace(last) {
+			return from
+		}
+	}
 }
