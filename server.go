@@ -207,7 +207,8 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 	for _, r := range routes(server, s, tokens, cfg, metrics, log) {
 		mux.Handle(r.pattern, r.handler)
 	}
-	return server.Run(ctx, listener, auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr()).Handler(mux))
+	hosts := auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr())
+	return server.Run(ctx, listener, httpd.Secure(hosts.Handler(mux), false)) // refusals and redirects of the router, too
 }
 
 // route is what answers the requests of a pattern of http.ServeMux. testdata/access says who may ask for it.
