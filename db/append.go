@@ -123,7 +123,7 @@ type outcome struct {
 	err      error
 }
 
-// appendTries bounds how often a group is tried again when another server got in between, or Postgres' clock was set.
+// appendTries bounds how often a group is tried when another server gets in between, or Postgres' clock is set.
 const appendTries = 3
 
 // appendGroup writes a group in one transaction. With any fault but UNAVAILABLE nothing was written, and the cause
@@ -132,7 +132,7 @@ func (w *writer) appendGroup(ctx context.Context, calls []*appendCall) ([]outcom
 	for try := 1; ; try++ {
 		began := time.Now()
 		outcomes, err := w.tryGroup(ctx, calls)
-		if err == nil || try == appendTries || !passing(err) && !hurried(err, time.Since(began)) {
+		if err == nil || try == appendTries || !passing(err) && !hurried(err, time.Since(began)) && !leftAlone(err) {
 			return outcomes, err
 		}
 	}
@@ -175,6 +175,8 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, 
 	case refused(err):
 		rollBack(ctx, conn.Conn())
 		return nil, notWritten(err, false)
+	case leftAlone(err):
+		return nil, notWritten(err, true)
 	}
 	// pgconn.SafeToRetry is of no use here: pgx 5.12 says yes when the connection is lost after COMMIT was sent.
 	return nil, fault.Wrap(err, fault.Unavailable,
@@ -223,6 +225,13 @@ func passing(err error) bool {
 // hurried says whether a wait for a session was ended before its time: Postgres measures its limits by the clock that walls
 // have, which may be set while it waits.
 func hurried(err error, waited time.Duration) bool { return lockedOut(err) && waited < lockTimeout/2 }
+
+// leftAlone says whether Postgres has ended a session that nobody asked anything within a transaction: before it looked at what was
+// sent next, so nothing was written. Its clock may have been set, as for hurried, or the server's machine stood still.
+func leftAlone(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "25P03"
+}
 
 // messageOf gives a row of the log as a message.
 func messageOf(r dbgen.LogMessage) chain.Message {

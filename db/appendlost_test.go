@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -136,6 +137,60 @@ func TestAppendConnectionLost(t *testing.T) {
 				t.Errorf("%d calls lost their connection, want a group of at least two", failed)
 			}
 		})
+	}
+}
+
+// lateConn holds back what a group of rows is sent with, once, until Postgres has ended the session, which waits for it within a
+// transaction. It lets Postgres wait for a second, not ten.
+type lateConn struct {
+	net.Conn
+	held *atomic.Bool
+
+	mu    sync.Mutex
+	early []byte // what Postgres said meanwhile
+}
+
+func (c *lateConn) Write(b []byte) (int, error) {
+	if rows(b) > 0 && c.held.CompareAndSwap(false, true) {
+		c.mu.Lock()
+		said := make([]byte, 4<<10)
+		n, _ := c.Conn.Read(said)
+		c.early = said[:n]
+		c.mu.Unlock()
+	}
+	return c.Conn.Write(bytes.Replace(b, []byte("idle_in_transaction_session_timeout\x0010s\x00"), []byte("idle_in_transaction_session_timeout\x00 1s\x00"), 1))
+}
+
+func (c *lateConn) Read(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := copy(b, c.early); n > 0 {
+		c.early = c.early[n:]
+		return n, nil
+	}
+	return c.Conn.Read(b)
+}
+
+// A group whose session Postgres has ended before it came is written over another one: nothing of it was.
+func TestAppendAfterIdleTimeout(t *testing.T) {
+	t.Parallel()
+	var held atomic.Bool
+	store, err := db.Open(t.Context(), dbtest.New(t), 4, slog.New(slog.DiscardHandler), func(config *pgxpool.Config) {
+		dial := config.ConnConfig.DialFunc
+		config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			return &lateConn{Conn: conn, held: &held}, err
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if _, err := store.Append(t.Context(), []chain.Draft{draft("s", "in time")}); err != nil || !held.Load() {
+		t.Errorf("Append() = %v, held back: %t; want it written", err, held.Load())
+	}
+	if got := checkChains(t, store); len(got) != 1 {
+		t.Errorf("the log has %d messages, want one", len(got))
 	}
 }
 
