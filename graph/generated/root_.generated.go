@@ -7156,7 +7156,8 @@ type PageInfo {
 Reading.
 
 A request may have at most 15,000 tokens, 15 levels of fields, 500 fields and fragment spreads, 50 fields at the root,
-100 aliases, 50 directives, 50 fragments, 20 operations, 100 variables and 500 arguments, and a complexity of 200,000:
+100 aliases, 50 directives, 50 fragments, 20 operations, 100 variables, 500 arguments and 100 fields
+of the same name side by side, and a complexity of 200,000:
 each field counts 1, and what is in a list as often as the list can be long, or 5 times if that is not known. Its answer
 holds at most 200,000 values and 32 MiB, and at most as much is read for it. Its document has at most 256 KiB, and its
 variables at most 50,000 values, nested 100 levels deep. Its body has at most 1 MiB, or 16 MiB if all it does is append
