@@ -88,7 +88,7 @@ func TestLiveOrphanIsStopped(t *testing.T) {
 	check(t, err)
 	i, err := findInstall(deadline(t), 0)
 	check(t, err)
-	orphan := exec.Command(i.program("postgres"), arguments(filepath.Join(dir, "postgres"), socket, config(dir).Settings)...)
+	orphan := exec.Command(i.program("postgres"), arguments(filepath.Join(dir, "postgres"), i, socket, config(dir).Settings)...)
 	orphan.Dir = filepath.Join(dir, "postgres")
 	orphan.SysProcAttr = &syscall.SysProcAttr{Credential: o.credential}
 	check(t, orphan.Start())

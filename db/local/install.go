@@ -24,6 +24,7 @@ type install struct {
 	bin     string // the directory with initdb and postgres
 	version string // as in "15.18"
 	major   int
+	lz4     bool   // it can compress by that
 	problem string // why it cannot be used; empty if it can
 }
 
@@ -114,6 +115,8 @@ func inspect(ctx context.Context, bin string) install {
 		i.problem = "Postgres " + i.version + " without pg_config"
 		return i
 	}
+	options, _ := exec.CommandContext(ctx, i.program("pg_config"), "--configure").Output()
+	i.lz4 = strings.Contains(string(options), "--with-lz4")
 	extensions := filepath.Join(strings.TrimSpace(string(share)), "extension")
 	control, err := os.ReadFile(filepath.Join(extensions, "vector.control"))
 	if m := defaultVersion.FindStringSubmatch(string(control)); err != nil || m == nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
@@ -173,5 +175,20 @@ func TestLogHasNothingOfClients(t *testing.T) {
 	check(t, conn.Close(t.Context()))
 	if log := printed(t, dir); strings.Contains(log, "secret") || strings.Contains(log, "INSERT") {
 		t.Errorf("Postgres printed\n%s", log)
+	}
+}
+
+// Pages in WAL are compressed by lz4 where this Postgres can.
+func TestWALCompression(t *testing.T) {
+	s := start(t, dataDir(t))
+	defer stop(t, s)
+	conn, err := pgx.Connect(t.Context(), s.URL())
+	check(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	var method string
+	var can bool
+	check(t, conn.QueryRow(t.Context(), `SELECT setting, 'lz4' = ANY(enumvals) FROM pg_settings WHERE name = 'wal_compression'`).Scan(&method, &can))
+	if want := walCompression(install{lz4: can}); method != want && !(want == "on" && method == "pglz") {
+		t.Errorf("wal_compression is %s, want %s", method, want)
 	}
 }

@@ -107,7 +107,7 @@ func (p *process) printed() string {
 // Postgres make it refuse; launch ends them, and tries again for as long as ctx lets it.
 func (c *cluster) launch(ctx context.Context, socket socketDir) (*process, error) {
 	for try := 1; ; try++ {
-		p, err := c.spawn("postgres", c.dir, arguments(c.dir, socket, c.settings))
+		p, err := c.spawn("postgres", c.dir, arguments(c.dir, c.install, socket, c.settings))
 		if err != nil {
 			return nil, err
 		}
