@@ -246,16 +246,24 @@ func (a *arrivals) open(ctx context.Context, rate float64, span time.Duration) (
 	return found.since(time.Time{}), unsent
 }
 
-// peak is how many messages a second are acknowledged at most.
+// peak is how many messages a second are acknowledged at most, for as long as it takes that checkpoints of Postgres, and
+// what they cost, are part of it: of 32, 64 and 128 clients those who do best for a moment go on.
 func (a *arrivals) peak(ctx context.Context, s *stage) (peak float64, err error) {
+	var best int
 	for _, clients := range []int{32, 64, 128} {
-		rate, err := a.closed(ctx, clients, size(s, time.Second, 20*time.Second))
+		rate, err := a.closed(ctx, clients, size(s, time.Second, 10*time.Second))
 		if err != nil {
 			return 0, err
 		}
 		s.say("%d clients: %.0f messages/s", clients, rate)
-		peak = max(peak, rate)
+		if rate > peak {
+			peak, best = rate, clients
+		}
 	}
+	if peak, err = a.closed(ctx, best, size(s, time.Second, 90*time.Second)); err != nil {
+		return 0, err
+	}
+	s.say("%d clients, for longer: %.0f messages/s", best, peak)
 	return peak, nil
 }
 
@@ -268,13 +276,9 @@ func (s *stage) refusals(done string, refused []time.Duration) {
 	s.rows[len(s.rows)-1].Timed = true
 }
 
-// overload brings twice of what the server can take.
+// overload brings twice of what the server can take, with the Postgres that it starts by itself.
 func overload(ctx context.Context, s *stage) error {
-	c, err := s.started(ctx, nil)
-	if err != nil {
-		return err
-	}
-	v, err := s.serve(ctx, c.url(database))
+	v, err := s.serve(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -330,8 +334,12 @@ func overload(ctx context.Context, s *stage) error {
 	s.found(done, len(list), "refused with UNAVAILABLE or RATE_LIMITED and nothing else", tally(list),
 		count(list, answered, unavailable, limited) == len(list) && len(list) > 0, nil)
 	var sum verdict
+	at, err := v.databaseURL()
+	if err != nil {
+		return err
+	}
 	crew := &crew{s: s, client: v.client(1), journal: journal, open: true}
-	if err := crew.check(ctx, o, c.url(database), &sum); err != nil {
+	if err := crew.check(ctx, o, at, &sum); err != nil {
 		return err
 	}
 	s.nothingLost(done, 1, &sum, o)
