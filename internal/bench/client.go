@@ -1,16 +1,11 @@
 package bench
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"fmt"
-	"io"
-	"net"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
+
+	"github.com/tzzr/context-manager/internal/bench/wire"
 )
 
 // turn is what one turn of a measurement did.
@@ -34,7 +29,7 @@ func (r *run) appendByHTTP(ctx context.Context, connections, messages, sessions 
 		if err != nil {
 			return turn{}, err
 		}
-		defer c.conn.Close()
+		defer c.Close()
 		clients[i] = c
 	}
 	start := time.Now()
@@ -56,32 +51,19 @@ func (r *run) appendByHTTP(ctx context.Context, connections, messages, sessions 
 	return done, context.Cause(ctx)
 }
 
-// client is one connection of HTTP that is kept open. It does little else than what HTTP asks for, so that what is
-// measured is the server.
+// client appends over a connection of its own.
 type client struct {
-	conn     net.Conn
-	answers  *bufio.Reader
-	head     string // of each request, up to its length
-	request  []byte
-	answer   []byte
+	*wire.Client
 	requests [][]byte // bodies that are made before
 	each     []time.Duration
 }
 
-func dial(ctx context.Context, endpoint, token string) (*client, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", endpoint)
-	if err != nil {
-		return nil, err
-	}
-	return &client{conn: conn, answers: bufio.NewReader(conn),
-		head: fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: ", endpoint, token)}, nil
-}
-
 func (r *run) connect(ctx context.Context, messages, sessions int, seed uint64) (*client, error) {
-	c, err := dial(ctx, r.Endpoint, r.Token)
+	conn, err := wire.Dial(ctx, r.Endpoint, r.Token)
 	if err != nil {
 		return nil, err
 	}
+	c := &client{Client: conn}
 	words := newWriter(seed)
 	for range max(2, requestPool/messages) {
 		body, err := words.request(messages, sessions)
@@ -93,52 +75,13 @@ func (r *run) connect(ctx context.Context, messages, sessions int, seed uint64) 
 	return c, nil
 }
 
-// ask sends a body and gives the answer's, which must begin as told. It lasts until the next one.
-func (c *client) ask(body []byte, begins string) ([]byte, error) {
-	c.request = strconv.AppendInt(append(c.request[:0], c.head...), int64(len(body)), 10)
-	c.request = append(append(c.request, "\r\n\r\n"...), body...)
-	if _, err := c.conn.Write(c.request); err != nil {
-		return nil, err
-	}
-	length, status := -1, ""
-	for {
-		line, err := c.answers.ReadSlice('\n')
-		if err != nil {
-			return nil, err
-		}
-		line = bytes.TrimSuffix(line, []byte("\r\n"))
-		if len(line) == 0 {
-			break
-		}
-		if status == "" {
-			status = string(line)
-		}
-		if n, is := bytes.CutPrefix(line, []byte("Content-Length: ")); is {
-			if length, err = strconv.Atoi(string(n)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if length < 0 {
-		return nil, fmt.Errorf("the server answered %s and did not tell the length", status)
-	}
-	c.answer = slices.Grow(c.answer[:0], length)[:length]
-	if _, err := io.ReadFull(c.answers, c.answer); err != nil {
-		return nil, err
-	}
-	if !bytes.HasPrefix(c.answer, []byte(begins)) {
-		return nil, fmt.Errorf("the server answered %s: %.300s", status, c.answer)
-	}
-	return c.answer, nil
-}
-
 func (c *client) run(ctx context.Context, end time.Time) error {
 	for i := 0; ctx.Err() == nil; i++ {
 		began := time.Now()
 		if !began.Before(end) {
 			return nil
 		}
-		if _, err := c.ask(c.requests[i%len(c.requests)], `{"data":{"appendMessages":[{"hash":"`); err != nil {
+		if _, err := c.Ask(c.requests[i%len(c.requests)], `{"data":{"appendMessages":[{"hash":"`); err != nil {
 			return err
 		}
 		c.each = append(c.each, time.Since(began))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/internal/bench/wire"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ingest"
 	"github.com/tzzr/context-manager/internal/memory"
@@ -249,18 +250,18 @@ func (r *prompts) overHTTP(secret, query string) asker {
 	}
 	before := fmt.Sprintf(`{"query":%s,"variables":{"i":%q,"r":%q,"c":"`, text, promptInput, promptRole)
 	return func(ctx context.Context) (func(memory.ID) error, func(), error) {
-		c, err := dial(ctx, r.Endpoint, secret)
+		c, err := wire.Dial(ctx, r.Endpoint, secret)
 		if err != nil {
 			return nil, nil, err
 		}
 		var body []byte
 		return func(id memory.ID) error {
 			body = append(append(append(body[:0], before...), id.String()...), `"}}`...)
-			answer, err := c.ask(body, `{"data":`)
+			answer, err := c.Ask(body, `{"data":`)
 			if err == nil && bytes.Count(answer, []byte(`"role"`)) != want {
 				err = fmt.Errorf("the server answered %.300s", answer)
 			}
 			return err
-		}, func() { _ = c.conn.Close() }, nil
+		}, func() { _ = c.Close() }, nil
 	}
 }

@@ -1,28 +1,21 @@
 package retrieval
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"time"
 
+	"github.com/tzzr/context-manager/internal/bench/wire"
 	"github.com/tzzr/context-manager/internal/chain"
 )
 
 // client asks for context over one connection of HTTP.
-type client struct {
-	endpoint, token string
-	http            *http.Client
-}
+type client struct{ *wire.Client }
 
-func newClient(endpoint, token string) *client {
-	return &client{endpoint, token, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}}
+func newClient(ctx context.Context, endpoint, token string) (*client, error) {
+	c, err := wire.Dial(ctx, endpoint, token)
+	return &client{c}, err
 }
-
-func (c *client) close() { c.http.CloseIdleConnections() }
 
 const ask = `mutation Ask($input: ContextRequestInput!) {
   requestContext(input: $input) { receipt tokens rendered items { score source { ... on Message { hash } } } }
@@ -36,24 +29,12 @@ func (c *client) ask(ctx context.Context, query string, scope map[string]any) (t
 	if err != nil {
 		return 0, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.endpoint+"/graphql", bytes.NewReader(body))
-	if err != nil {
+	if err := c.Ready(ctx); err != nil {
 		return 0, err
 	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+c.token)
 	began := time.Now()
-	answer, err := c.http.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	took := time.Since(began)
-	if err == nil && !bytes.HasPrefix(text, []byte(`{"data":{"requestContext":{"receipt":`)) {
-		err = fmt.Errorf("the server answered %s: %.300s", answer.Status, text)
-	}
-	return took, err
+	_, err = c.Ask(body, `{"data":{"requestContext":{"receipt":`)
+	return time.Since(began), err
 }
 
 func scopeOf(name string, hash chain.Hash) map[string]any {

@@ -59,8 +59,12 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), administrator: newClient(cfg.Endpoint, cfg.Token)}
-	defer r.administrator.close()
+	administrator, err := newClient(ctx, cfg.Endpoint, cfg.Token)
+	if err != nil {
+		return Report{}, err
+	}
+	defer administrator.Close()
+	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), administrator: administrator}
 	report := Report{Processors: runtime.NumCPU(), Go: runtime.Version()}
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version'), extversion FROM pg_extension WHERE extname = 'vector'").
 		Scan(&report.Postgres, &report.Vector); err != nil {
@@ -80,8 +84,10 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 			if err != nil {
 				return report, err
 			}
-			r.agent = newClient(cfg.Endpoint, token)
-			defer r.agent.close()
+			if r.agent, err = newClient(ctx, cfg.Endpoint, token); err != nil {
+				return report, err
+			}
+			defer r.agent.Close()
 		}
 		figures, err := r.figures(ctx)
 		report.Figures = append(report.Figures, figures...)
