@@ -34,7 +34,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 		return nil, fault.Input("contents", "has %d entries; 1 to %d are allowed", len(contents), MaxScratchpad)
 	}
 	known, ok := d.windows.states.Get(id)
-	if !ok { // whose it is, the statement below asks
+	if !ok || d.viewer != nil && *d.viewer != known.Agent { // whose it is, the statement below asks again
 		var err error
 		if known, err = d.load(ctx, d.queries(), id); err != nil {
 			return nil, mapError(err)
@@ -55,12 +55,8 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 		if err := chain.CheckText(field, &content, window.MaxContent); err != nil {
 			return nil, err
 		}
-		n, err := count.Within(ctx)(content)
-		if err != nil {
-			return nil, err
-		}
-		ids[i], tokens[i], bytes = newItemID(), int32(n), bytes+len(content)
-		put[i] = ScratchpadEntry{ID: ids[i], Window: id, Type: window.Knowledge, Content: content, Tokens: n, CreatedAt: o.At}
+		bytes += len(content)
+		put[i] = ScratchpadEntry{ID: newItemID(), Window: id, Type: window.Knowledge, Content: content, CreatedAt: o.At}
 	}
 	q := d.queries()
 	giveBack, err := d.windows.takeRoom(ctx, q, id, len(contents), bytes)
@@ -72,6 +68,14 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 	}
 	if err != nil {
 		return nil, mapError(err)
+	}
+	for i := range put { // only once nothing else may refuse it, since this takes the longest
+		e := &put[i]
+		if e.Tokens, err = count.Within(ctx)(e.Content); err != nil {
+			giveBack()
+			return nil, err
+		}
+		ids[i], tokens[i] = e.ID, int32(e.Tokens)
 	}
 	found, err := q.Offload(ctx, dbgen.OffloadParams{
 		Operation: uuid.NewString(), At: o.At, ByPlayer: by.String(), TookUs: int32(time.Since(o.began).Microseconds()), WindowID: id, Viewer: d.viewerText(), Ids: ids, Contents: contents, Tokens: tokens,

@@ -76,7 +76,11 @@ func refusals(t *testing.T, a *api) map[string]refused {
 	for i := range small {
 		small[i] = object{"sessionHash": hashOf("others"), "ownerId": player.Player.String(), "content": "x"}
 	}
+	offloaded := func(contents ...string) refused {
+		return refused{auth.Administrator(), `mutation($w: ID!, $c: [String!]!) { offload(window: $w, contents: $c) { id } }`, object{"w": large, "c": contents}, "is empty"}
+	}
 	all := map[string]refused{
+		"offload: one is empty":   offloaded(random("abcdefghijklmnopqrstuvwxyz"), ""),
 		"content: prose":          content("USER_MESSAGE", filled("The quick brown fox jumps over the lazy dogs. ")),
 		"content: short words":    content("KNOWLEDGE", filled("a b ")),
 		"content: one letter":     content("KNOWLEDGE", filled("a")),

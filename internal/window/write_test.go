@@ -255,6 +255,39 @@ func TestContentIsCountedUpToTheCapacity(t *testing.T) {
 	}
 }
 
+// Content is counted up to what may be left for it once all has made way that may: that may not which does not give way to it.
+func TestContentIsCountedUpToWhatMayLeave(t *testing.T) {
+	t.Parallel()
+	w := holding(t, 100, window.Draft{Type: window.SystemInstruction, Content: strings.Repeat("w ", 40)}, window.Draft{Type: window.Goal, Content: strings.Repeat("w ", 20)},
+		window.Draft{Type: window.Knowledge, Content: strings.Repeat("w ", 10)}, window.Draft{Type: window.UserMessage, Key: "k", Content: strings.Repeat("w ", 5)})
+	shared := holding(t, 100, window.Draft{Type: window.Knowledge, Content: "one two"})
+	w.Segments = []window.Segment{{ID: "s", Items: shared.Items}}
+	for _, tt := range []struct {
+		draft window.Draft
+		most  int
+	}{
+		{window.Draft{Type: window.Knowledge}, 100 - 40 - 20 - 5 - 2},
+		{window.Draft{Type: window.Knowledge, Key: "k"}, 100 - 40 - 20 - 2},
+		{window.Draft{Type: window.Goal}, 100 - 40 - 5 - 2},
+		{window.Draft{Type: window.UserMessage}, 100 - 40 - 2},
+		{window.Draft{Type: window.SystemInstruction}, 100 - 5 - 2},
+		{window.Draft{Type: window.Goal, ObservedAt: noon.Add(-time.Hour)}, 100 - 40 - 20 - 5 - 2},
+	} {
+		e := newEnv()
+		e.Judge = broken{}
+		e.CountUpTo = func(_ string, most int) (int, error) {
+			if most != tt.most {
+				t.Errorf("%+v is counted up to %d, want %d", tt.draft, most, tt.most)
+			}
+			return most + 1, nil
+		}
+		tt.draft.Content = "be brief"
+		if _, err := window.Write(t.Context(), e, w, tt.draft); fault.CodeOf(err) != fault.ContextWindowExceeded {
+			t.Errorf("%+v: %v, want CONTEXT_WINDOW_EXCEEDED", tt.draft, err)
+		}
+	}
+}
+
 // What cannot fit, whatever its words are, is refused before anything is done about it.
 func TestLongContent(t *testing.T) {
 	t.Parallel()
