@@ -169,6 +169,9 @@ func (a *address) planned(plans string) *pgxpool.Config {
 	return config
 }
 
+var errPoolerSince = fault.New(fault.Unavailable,
+	"a pooler such as PgBouncer has taken Postgres' place since this server was started: start the server anew")
+
 // playersPool makes a pool whose sessions are the players' role from the start, and make plans once: to take the role on in
 // each transaction takes as long as a read by a key does.
 func (a *address) playersPool(ctx context.Context) (*pool, error) {
@@ -176,9 +179,17 @@ func (a *address) playersPool(ctx context.Context) (*pool, error) {
 	before := config.AfterConnect
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		err := before(ctx, conn) // types that the role need not see
-		if err == nil {
-			_, err = conn.Exec(ctx, becomeForGoodSQL)
+		if err != nil {
+			return err
 		}
+		var pid uint32
+		if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			return err
+		}
+		if pid != conn.PgConn().PID() {
+			return errPoolerSince // the role, and whose name it reads in, would be some other session's
+		}
+		_, err = conn.Exec(ctx, becomeForGoodSQL)
 		return err
 	}
 	return newPool(ctx, config)

@@ -4,10 +4,16 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"net"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/dbtest"
@@ -163,4 +169,44 @@ func wantState(t *testing.T, store *db.DB, viewer chain.Hash, sql, state string)
 	if err := store.As(viewer).ByKey(t.Context(), sql).Scan(new(int)); sqlState(err) != state {
 		t.Errorf("%s: %v, want %s", sql, err, state)
 	}
+}
+
+// A pooler that takes Postgres' place while the server runs gives sessions that others have, too: no player reads in one.
+func TestPlayersReadThroughNoPooler(t *testing.T) {
+	t.Parallel()
+	direct := dbtest.New(t)
+	through, err := pgx.ParseConfig(pooler(t, direct))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var switched atomic.Bool
+	store, err := db.Open(t.Context(), direct, 1, slog.New(slog.DiscardHandler), func(config *pgxpool.Config) {
+		dial := config.ConnConfig.DialFunc
+		config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if switched.Load() {
+				network, address = "tcp", net.JoinHostPort(through.Host, strconv.Itoa(int(through.Port)))
+			}
+			return dial(ctx, network, address)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	mustAppend(t, store, from(ana, "a", "Ana's"))
+	const count = "SELECT count(*) FROM log.messages"
+	var n int
+	if err := store.As(ana).ByKey(t.Context(), count).Scan(&n); err != nil || n != 1 {
+		t.Fatalf("Ana sees %d messages, %v", n, err)
+	}
+	switched.Store(true)
+	var pid int32
+	if err := store.As(ana).ByKey(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, superuser(t, direct), "SELECT pg_terminate_backend($1)", pid)
+	eventually(t, "no player reads through the pooler", func() bool {
+		err := store.As(ana).ByKey(t.Context(), count).Scan(&n)
+		return fault.CodeOf(err) == fault.Unavailable && strings.Contains(err.Error(), "pooler")
+	})
 }

@@ -51,6 +51,7 @@ auth_type = trust
 auth_file = %s
 pool_mode = transaction
 default_pool_size = 6
+ignore_startup_parameters = jit,plan_cache_mode,idle_in_transaction_session_timeout,enable_seqscan,enable_sort,enable_hashjoin,enable_mergejoin,synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,extra_float_digits,search_path
 max_client_conn = 200
 `, config.Database, config.Host, config.Port, port, users),
 	} {
