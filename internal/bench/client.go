@@ -59,11 +59,7 @@ type client struct {
 }
 
 func (r *run) connect(ctx context.Context, messages, sessions int, seed uint64) (*client, error) {
-	conn, err := wire.Dial(ctx, r.Endpoint, r.Token)
-	if err != nil {
-		return nil, err
-	}
-	c := &client{Client: conn}
+	c := &client{Client: wire.New(r.Endpoint, r.Token)}
 	words := newWriter(seed)
 	for range max(2, requestPool/messages) {
 		body, err := words.request(messages, sessions)
@@ -72,7 +68,7 @@ func (r *run) connect(ctx context.Context, messages, sessions int, seed uint64) 
 		}
 		c.requests = append(c.requests, body)
 	}
-	return c, nil
+	return c, c.Ready(ctx)
 }
 
 func (c *client) run(ctx context.Context, end time.Time) error {

@@ -250,8 +250,8 @@ func (r *prompts) overHTTP(secret, query string) asker {
 	}
 	before := fmt.Sprintf(`{"query":%s,"variables":{"i":%q,"r":%q,"c":"`, text, promptInput, promptRole)
 	return func(ctx context.Context) (func(memory.ID) error, func(), error) {
-		c, err := wire.Dial(ctx, r.Endpoint, secret)
-		if err != nil {
+		c := wire.New(r.Endpoint, secret)
+		if err := c.Ready(ctx); err != nil {
 			return nil, nil, err
 		}
 		var body []byte
@@ -262,6 +262,6 @@ func (r *prompts) overHTTP(secret, query string) asker {
 				err = fmt.Errorf("the server answered %.300s", answer)
 			}
 			return err
-		}, func() { _ = c.Close() }, nil
+		}, c.Close, nil
 	}
 }

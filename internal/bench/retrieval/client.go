@@ -12,11 +12,6 @@ import (
 // client asks for context over one connection of HTTP.
 type client struct{ *wire.Client }
 
-func newClient(ctx context.Context, endpoint, token string) (*client, error) {
-	c, err := wire.Dial(ctx, endpoint, token)
-	return &client{c}, err
-}
-
 const ask = `mutation Ask($input: ContextRequestInput!) {
   requestContext(input: $input) { receipt tokens rendered items { score source { ... on Message { hash } } } }
 }`

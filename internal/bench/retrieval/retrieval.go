@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tzzr/context-manager/internal/bench/wire"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ingest"
 	"github.com/tzzr/context-manager/internal/selection"
@@ -59,12 +60,8 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	administrator, err := newClient(ctx, cfg.Endpoint, cfg.Token)
-	if err != nil {
-		return Report{}, err
-	}
-	defer administrator.Close()
-	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), administrator: administrator}
+	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), administrator: &client{wire.New(cfg.Endpoint, cfg.Token)}}
+	defer r.administrator.Close()
 	report := Report{Processors: runtime.NumCPU(), Go: runtime.Version()}
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version'), extversion FROM pg_extension WHERE extname = 'vector'").
 		Scan(&report.Postgres, &report.Vector); err != nil {
@@ -84,9 +81,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 			if err != nil {
 				return report, err
 			}
-			if r.agent, err = newClient(ctx, cfg.Endpoint, token); err != nil {
-				return report, err
-			}
+			r.agent = &client{wire.New(cfg.Endpoint, token)}
 			defer r.agent.Close()
 		}
 		figures, err := r.figures(ctx)

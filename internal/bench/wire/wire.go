@@ -17,10 +17,10 @@ import (
 // idle is how long a connection may have been without use. The server closes it a little later.
 const idle = 50 * time.Second
 
-// Client is one connection that is kept open. Make it with Dial; one goroutine may use it at a time.
+// Client is one connection that is kept open. Make it with New; one goroutine may use it at a time.
 type Client struct {
 	endpoint string
-	conn     net.Conn
+	conn     net.Conn // nil: not yet
 	answers  *bufio.Reader
 	head     string // of each request, up to its length
 	request  []byte
@@ -28,14 +28,18 @@ type Client struct {
 	used     time.Time
 }
 
-// Dial connects to an endpoint, a host and a port, on behalf of whom the token is of.
-func Dial(ctx context.Context, endpoint, token string) (*Client, error) {
-	c := &Client{endpoint: endpoint, head: fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+// New makes a client of an endpoint, a host and a port, that asks on behalf of whom the token is of.
+func New(endpoint, token string) *Client {
+	return &Client{endpoint: endpoint, head: fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
 		"Authorization: Bearer %s\r\nContent-Length: ", endpoint, token)}
-	return c, c.connect(ctx)
 }
 
-func (c *Client) connect(ctx context.Context) error {
+// Ready connects, unless that was done and the server keeps the connection still. The first request has to follow soon.
+func (c *Client) Ready(ctx context.Context) error {
+	if c.conn != nil && time.Since(c.used) < idle {
+		return nil
+	}
+	c.Close()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.endpoint)
 	if err != nil {
 		return err
@@ -45,18 +49,13 @@ func (c *Client) connect(ctx context.Context) error {
 }
 
 // Close closes the connection.
-func (c *Client) Close() error { return c.conn.Close() }
-
-// Ready connects anew if the connection has been without use for so long that the server may close it.
-func (c *Client) Ready(ctx context.Context) error {
-	if time.Since(c.used) < idle {
-		return nil
+func (c *Client) Close() {
+	if c.conn != nil {
+		_ = c.conn.Close()
 	}
-	_ = c.conn.Close()
-	return c.connect(ctx)
 }
 
-// Ask sends a body and gives the answer's, which must begin as told. It lasts until the next one.
+// Ask sends a body, once the client is Ready, and gives the answer's, which must begin as told. It lasts until the next one.
 func (c *Client) Ask(body []byte, begins string) ([]byte, error) {
 	c.request = strconv.AppendInt(append(c.request[:0], c.head...), int64(len(body)), 10)
 	c.request = append(append(c.request, "\r\n\r\n"...), body...)
