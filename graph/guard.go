@@ -30,6 +30,8 @@ const (
 	MaxVariables  = 100       // that an operation defines
 	MaxArguments  = 500       //
 	MaxRepeats    = 100       // fields of the same response name in a selection set, beyond the first; of the document, too
+	MaxSpread     = 2000      // fields, fragment spreads and inline fragments of all operations and fragments of the document
+	MaxLiterals   = 15_000    // values of arguments of all of them
 	MaxNesting    = 100       // levels of lists and objects in a value
 	MaxComplexity = 200_000
 )

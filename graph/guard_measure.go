@@ -13,6 +13,7 @@ type size struct {
 	aliases    int
 	directives int
 	arguments  int
+	literals   int // values of arguments, and those in them
 	repeats    int // fields whose response name another one in the same selection set has
 }
 
@@ -26,6 +27,7 @@ func (s *size) add(x size) {
 	s.aliases = min(most, s.aliases+x.aliases)
 	s.directives = min(most, s.directives+x.directives)
 	s.arguments = min(most, s.arguments+x.arguments)
+	s.literals = min(most, s.literals+x.literals)
 	s.repeats = min(most, s.repeats+x.repeats)
 }
 
@@ -34,7 +36,6 @@ type measurer struct {
 	fragments   map[string]*ast.FragmentDefinition
 	sizes       map[string]*size // nil while a fragment is being measured
 	introspects bool
-	repeats     int // fields of the document whose response name another one in the same selection set has
 	steps       int // selections, directives, arguments and values looked at, for tests
 }
 
@@ -47,8 +48,10 @@ func measureDocument(doc *ast.QueryDocument) (*measurer, *gqlerror.Error) {
 	for _, f := range doc.Fragments {
 		m.fragments[f.Name] = f
 	}
+	var all size
 	for _, f := range doc.Fragments { // also those that nothing spreads: validation will look at them
 		s, err := m.fragment(f.Name)
+		all.add(s)
 		if err == nil {
 			err = s.check()
 		}
@@ -58,6 +61,7 @@ func measureDocument(doc *ast.QueryDocument) (*measurer, *gqlerror.Error) {
 	}
 	for _, op := range doc.Operations {
 		s, err := m.operation(op)
+		all.add(s)
 		if err == nil {
 			err = s.check()
 		}
@@ -68,10 +72,7 @@ func measureDocument(doc *ast.QueryDocument) (*measurer, *gqlerror.Error) {
 			return nil, err
 		}
 	}
-	if m.repeats > MaxRepeats { // validation compares them in each operation and each fragment, whichever is asked for
-		return nil, limitError("the document has %d fields of the same name side by side; at most %d are allowed", m.repeats, MaxRepeats)
-	}
-	return m, nil
+	return m, all.checkAll()
 }
 
 func checkDefinitions(doc *ast.QueryDocument) *gqlerror.Error {
@@ -96,21 +97,38 @@ func checkDefinitions(doc *ast.QueryDocument) *gqlerror.Error {
 	return nil
 }
 
-// check compares with the limits.
+// count is how many there are of something, and how many there may be.
+type count struct {
+	what         string
+	found, limit int
+}
+
+// check compares an operation, or a fragment, with the limits.
 func (s size) check() *gqlerror.Error {
-	for _, c := range []struct {
-		what         string
-		found, limit int
-	}{
+	return withinLimits("operation", []count{
 		{"levels of fields", s.depth, MaxDepth},
 		{"fields and fragments", s.selections, MaxSelections},
 		{"aliases", s.aliases, MaxAliases},
 		{"directives", s.directives, MaxDirectives},
 		{"arguments", s.arguments, MaxArguments},
 		{"fields of the same name side by side", s.repeats, MaxRepeats},
-	} {
+	})
+}
+
+// checkAll compares the sum of a document's operations and fragments with the limits. Validation goes through each operation
+// with the fragments that it spreads, and through each fragment, whichever operation is asked for.
+func (s size) checkAll() *gqlerror.Error {
+	return withinLimits("document", []count{
+		{"fields of the same name side by side", s.repeats, MaxRepeats},
+		{"fields and fragments", s.selections, MaxSpread},
+		{"values of arguments", s.literals, MaxLiterals},
+	})
+}
+
+func withinLimits(of string, counts []count) *gqlerror.Error {
+	for _, c := range counts {
 		if c.found > c.limit {
-			return limitError("the operation has %d %s; at most %d are allowed", c.found, c.what, c.limit)
+			return limitError("the %s has %d %s; at most %d are allowed", of, c.found, c.what, c.limit)
 		}
 	}
 	return nil
@@ -124,7 +142,7 @@ func (m *measurer) operation(op *ast.OperationDefinition) (size, *gqlerror.Error
 	own, err := m.directives(op.Directives)
 	for _, v := range op.VariableDefinitions {
 		if err == nil {
-			err = m.value(v.DefaultValue, 0)
+			err = m.value(v.DefaultValue, 0, &own)
 		}
 		if err == nil {
 			var of size
@@ -165,7 +183,6 @@ func (m *measurer) selection(selection ast.Selection, in names) (size, *gqlerror
 		}
 		if in[x.Alias] {
 			s.repeats++
-			m.repeats++
 		}
 		in[x.Alias] = true
 	case *ast.InlineFragment:
@@ -197,8 +214,8 @@ func (m *measurer) field(f *ast.Field) (size, *gqlerror.Error) {
 	if f.Name == "__schema" || f.Name == "__type" {
 		m.introspects = true
 	}
-	s.arguments += len(f.Arguments)
-	return s, m.arguments(f.Arguments)
+	err = m.arguments(f.Arguments, &s)
+	return s, err
 }
 
 func (m *measurer) fragment(name string) (size, *gqlerror.Error) {
@@ -227,24 +244,24 @@ func (m *measurer) directives(list ast.DirectiveList) (size, *gqlerror.Error) {
 	s := size{directives: len(list)}
 	for _, d := range list {
 		m.steps++
-		s.arguments += len(d.Arguments)
-		if err := m.arguments(d.Arguments); err != nil {
+		if err := m.arguments(d.Arguments, &s); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-func (m *measurer) arguments(list ast.ArgumentList) *gqlerror.Error {
+func (m *measurer) arguments(list ast.ArgumentList, in *size) *gqlerror.Error {
+	in.arguments += len(list)
 	for _, a := range list {
-		if err := m.value(a.Value, 0); err != nil {
+		if err := m.value(a.Value, 0, in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *measurer) value(v *ast.Value, depth int) *gqlerror.Error {
+func (m *measurer) value(v *ast.Value, depth int, in *size) *gqlerror.Error {
 	if v == nil {
 		return nil
 	}
@@ -252,8 +269,9 @@ func (m *measurer) value(v *ast.Value, depth int) *gqlerror.Error {
 		return limitError("an argument has more than %d levels of lists and objects; at most as many are allowed", MaxNesting)
 	}
 	m.steps++
+	in.literals++
 	for _, child := range v.Children {
-		if err := m.value(child.Value, depth+1); err != nil {
+		if err := m.value(child.Value, depth+1, in); err != nil {
 			return err
 		}
 	}

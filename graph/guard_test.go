@@ -103,6 +103,17 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
+// paired has operations in which each level has a field and a fragment with the same one, down to a depth: all below is
+// compared three times a level.
+func paired(depth, operations int) string {
+	set, fragments := "id bad", ""
+	for i := range depth {
+		fragments += fmt.Sprintf("fragment f%d on ContextSelection{previous{%s}} ", i, set)
+		set = fmt.Sprintf("previous{%s} ...f%d", set, i)
+	}
+	return numbered(operations, "query q%d{contextSelection(id:1){"+set+"}}") + fragments
+}
+
 // hostile requests, most of about 15 kB or less, and a part of what they are told.
 func hostile() map[string]struct{ query, want string } {
 	page := "threads{edges{node{messages{edges{node{session{messages{edges{node{hash}}}}}}}}}}"
@@ -166,11 +177,21 @@ func hostile() map[string]struct{ query, want string } {
 			"the document has 1940 fields of the same name side by side; at most 100"},
 		"alike, in fragments": {"query($h:Hash!){message(hash:$h){hash}}" + numbered(24, "fragment f%d on Message{"+strings.Repeat("thread{hash id bad} ", 98)+"}"),
 			"the document has 2328 fields of the same name side by side; at most 100"},
-		"alike, in a fragment of many": {numbered(20, "query q%d($h:Hash!){message(hash:$h){...f}}") + "fragment f on Message{" + strings.Repeat("thread{hash id bad} ", 98) + "}", "Cannot query field"},
-		"alike, by fragments":          {"query($h:Hash!){message(hash:$h){" + numbered(49, "...f%d") + "}}" + numbered(49, "fragment f%d on Message{thread{lastMessage{thread{lastMessage{bad}}}}}"), "Cannot query field"},
-		"alike, deep twice":            {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 45)+closing+" ", 2) + "}", "complexity is"},
-		"alike, deep often":            {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 5)+closing+" ", 15) + "}", "complexity is"},
-		"unlike, deep twice":           {"query($h:Hash!){" + strings.Repeat(chain+numbered(45, "h%d:hash")+closing+" ", 2) + "}", "complexity is"},
+		"alike, in a fragment of many": {numbered(20, "query q%d($h:Hash!){message(hash:$h){...f}}") + "fragment f on Message{" + strings.Repeat("thread{hash id bad} ", 98) + "}",
+			"the document has 2037 fields of the same name side by side; at most 100"},
+		"alike, below a field of a fragment of many": {numbered(20, "query q%d{...f}") + "fragment f on Query{overview{bad " + strings.Repeat("checkpoint{size bad} ", 98) + "}}",
+			"the document has 2037 fields of the same name side by side; at most 100"},
+		"alike, by fragments at each level": {paired(6, 20), "the document has 6663 fields and fragments; at most 2000"},
+		"values in a fragment of many": {numbered(20, "query q%d{...f}") + "fragment f on Query{components(namespaces:[" + strings.Repeat("PLX_ ", 2900) + "]){totalCount}}",
+			"the document has 60921 values of arguments; at most 15000"},
+		"fields of inputs in a fragment of many": {numbered(20, "query q%d{...f}") + "fragment f on Query{messages(filter:{" + strings.Repeat("a:1 ", 3500) + "}){totalCount}}",
+			"the document has 73521 values of arguments; at most 15000"},
+		"fields of inputs":    {"{messages(filter:{" + strings.Repeat("a:1 ", 3500) + "}){totalCount}}", "a"},
+		"variables in values": {"query(" + numbered(100, "$a%d:Int ") + "){messages(filter:{importance:[" + strings.Repeat("$a99 ", 2900) + "]}){totalCount}}", "a"},
+		"alike, by fragments": {"query($h:Hash!){message(hash:$h){" + numbered(49, "...f%d") + "}}" + numbered(49, "fragment f%d on Message{thread{lastMessage{thread{lastMessage{bad}}}}}"), "Cannot query field"},
+		"alike, deep twice":   {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 45)+closing+" ", 2) + "}", "complexity is"},
+		"alike, deep often":   {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("hash ", 5)+closing+" ", 15) + "}", "complexity is"},
+		"unlike, deep twice":  {"query($h:Hash!){" + strings.Repeat(chain+numbered(45, "h%d:hash")+closing+" ", 2) + "}", "complexity is"},
 		"alike, deep and by fragments": {"query($h:Hash!){" + strings.Repeat(chain+strings.Repeat("...f ", 40)+closing+" ", 2) + "} fragment f on Message{hash hash}",
 			"complexity is"},
 	}
