@@ -8,11 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/dbtest"
 	"github.com/tzzr/context-manager/db/instance"
 	"github.com/tzzr/context-manager/internal/auth"
@@ -65,10 +67,39 @@ func siteOn(t testing.TB, at, dir string, fenced bool, cfg config.Server, clock 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(opened.Close)
 	if opened.Fenced() != fenced {
 		t.Fatalf("Fenced() = %t, want %t", opened.Fenced(), fenced)
 	}
+	return siteOf(t, opened, at, dir, cfg, clock...)
+}
+
+// ownSite starts a server with the logins of a Postgres that is its own, which have no right too many.
+func ownSite(t testing.TB, cfg config.Server) *site {
+	t.Helper()
+	at, quiet, dir := dbtest.New(t), slog.New(slog.DiscardHandler), t.TempDir()
+	if err := db.MigrateOwn(t.Context(), at, quiet); err != nil {
+		t.Fatal(err)
+	}
+	as := func(login string) string {
+		u, err := url.Parse(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.User = url.User(login)
+		return u.String()
+	}
+	store, err := db.OpenAs(context.Background(), as(db.WriterRole), as(db.ReaderRole), 16, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return siteOf(t, &instance.Instance{DB: store, URL: at, DataDir: dir, Log: quiet}, at, dir, cfg)
+}
+
+// siteOf makes a server of an instance, which it closes.
+func siteOf(t testing.TB, opened *instance.Instance, at, dir string, cfg config.Server, clock ...*hands) *site {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	t.Cleanup(opened.Close)
 	for _, c := range clock {
 		opened.Clock = c.now
 	}

@@ -223,13 +223,18 @@ func TestMatrixHasEachRoute(t *testing.T) {
 	}
 }
 
-// Every field for every caller, over HTTP, with row-level security and by the store alone.
+// Every field for every caller, over HTTP, with row-level security and by the store alone; and with the logins of a Postgres of
+// the server's own, which might lack a right that a superuser has.
 func TestMatrixOfFields(t *testing.T) {
 	t.Parallel()
-	for _, fenced := range []bool{true, false} {
-		t.Run(fmt.Sprint("fenced ", fenced), func(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) *site{
+		"fenced true":  func(t *testing.T) *site { return newSite(t, true, config.Server{}) },
+		"fenced false": func(t *testing.T) *site { return newSite(t, false, config.Server{}) },
+		"own logins":   func(t *testing.T) *site { return ownSite(t, config.Server{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, s := readMatrix(t), newStage(t, newSite(t, fenced, config.Server{}))
+			m, s := readMatrix(t), newStage(t, open(t))
 			for _, c := range m.Fields {
 				t.Run(c.String(), func(t *testing.T) {
 					t.Parallel()
