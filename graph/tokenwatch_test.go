@@ -67,18 +67,22 @@ func TestStreamsEndWithARevocation(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	made := g.create(g.token, object{"kind": "AGENT", "player": hashOf("owner")})
-	g.wantEnd(made.Secret, func() { g.revoke(made.Token.ID) })
+	g.wantEnd(made.Secret, func() time.Time { g.revoke(made.Token.ID); return time.Now() })
 }
 
 func TestStreamsEndWithTheToken(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	made := g.create(g.token, object{"kind": "AGENT", "player": hashOf("owner"), "expiresAt": time.Now().Add(5 * time.Second).Format(time.RFC3339Nano)})
-	g.wantEnd(made.Secret, func() {})
+	expires := time.Now().Add(5 * time.Second)
+	made := g.create(g.token, object{"kind": "AGENT", "player": hashOf("owner"), "expiresAt": expires.Format(time.RFC3339Nano)})
+	g.wantEnd(made.Secret, func() time.Time { return expires })
 }
 
-// wantEnd opens streams, and wants them to end once the token does.
-func (g *guarded) wantEnd(token string, end func()) {
+// endsWithin is how long after a token's end nothing more is done with it.
+const endsWithin = 5 * time.Second
+
+// wantEnd opens streams, and wants them to end soon after the token has, the time of which end gives.
+func (g *guarded) wantEnd(token string, end func() time.Time) {
 	g.t.Helper()
 	ctx, cancel := context.WithTimeout(g.t.Context(), 30*time.Second)
 	defer cancel()
@@ -92,8 +96,15 @@ func (g *guarded) wantEnd(token string, end func()) {
 		g.t.Fatal(err)
 	}
 	events, frames := g.eventsOf(subscription, "Authorization", "Bearer "+token), g.framesOf(ctx, conn, subscription)
-	end()
+	at := end()
+	inTime := func(what string) {
+		g.t.Helper()
+		if took := time.Since(at); took > endsWithin {
+			g.t.Errorf("%s %v after the token has, want %v at most", what, took, endsWithin)
+		}
+	}
 	wantLast(g.t, "events", events, `"UNAUTHENTICATED"`, "unknown token")
+	inTime("events end")
 	var seen []string
 	for f := range frames {
 		seen = append(seen, f)
@@ -104,10 +115,12 @@ func (g *guarded) wantEnd(token string, end func()) {
 	if _, _, err := idle.Read(ctx); websocket.CloseStatus(err) != 4401 {
 		g.t.Errorf("an idle WebSocket is closed with %v, want 4401", err)
 	}
+	inTime("WebSockets end")
 	g.soon("a request is refused", func() bool {
 		status, got := g.as(token, "{ __typename }", nil)
 		return status == 401 && code(got) == "UNAUTHENTICATED"
 	})
+	inTime("requests are refused")
 	if _, _, err := g.dial(ctx, nil, hello); websocket.CloseStatus(err) != 4401 {
 		g.t.Errorf("another WebSocket: %v, want it closed with 4401", err)
 	}
