@@ -94,3 +94,29 @@ func TestVectorsOnce(t *testing.T) {
 		return made == 4000 && waiting == 0
 	})
 }
+
+// A batch takes as many runs as it has room for, and leaves all others as they are: to write them anew for each batch would take
+// longer the more there are, and leaves dead rows, which every search reads.
+func TestBatchLeavesOtherRuns(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	store.HoldIndexing(true)
+	conn := superuser(t, url)
+	for run := range 60 {
+		mustExec(t, conn, `INSERT INTO log.messages (session_hash, owner_id, content)
+			SELECT log.sha256('b'), log.sha256('o'), 'number ' || i FROM generate_series(1, 90) i`)
+		mustExec(t, conn, "CREATE TABLE IF NOT EXISTS runs AS SELECT 0 AS run, ctid AS place, first_id FROM embedding.backlog WHERE FALSE")
+		mustExec(t, conn, "INSERT INTO runs SELECT $1, ctid, first_id FROM embedding.backlog b WHERE NOT EXISTS (SELECT FROM runs r WHERE r.first_id = b.first_id)", run)
+	}
+	// 5,400 messages are more than a search takes in, so that it makes vectors of one batch: of the newest eleven runs, and of ten
+	// messages of the one before those.
+	if _, err := store.RequestContext(t.Context(), selection.Request{Query: "number", Limit: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if made, waiting := vectors(t, store); made != 1000 || waiting != 4400 {
+		t.Errorf("%d messages have vectors and %d wait, want 1000 and 4400", made, waiting)
+	}
+	if n := value[int](t, conn, "SELECT count(*) FROM embedding.backlog b JOIN runs r ON r.place = b.ctid AND r.first_id = b.first_id AND r.run < 48"); n != 48 {
+		t.Errorf("%d runs were left as they were, want 48", n)
+	}
+}

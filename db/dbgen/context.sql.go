@@ -60,11 +60,22 @@ func (q *Queries) TakeBacklog(ctx context.Context, upto int64, rowCount int32) (
 const takeFreeBacklog = `-- name: TakeFreeBacklog :many
 DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
     SELECT b.ctid FROM embedding.backlog b WHERE b.last_id - b.first_id < $1::INT
-    ORDER BY b.last_id DESC LIMIT $1::INT FOR UPDATE SKIP LOCKED))
+    ORDER BY b.last_id DESC
+    LIMIT (
+        SELECT count(*) FROM (
+            SELECT sum(n.messages) OVER (ORDER BY n.last_id DESC) - n.messages AS before
+            FROM (
+                SELECT b.last_id, b.last_id - b.first_id + 1 AS messages FROM embedding.backlog b
+                WHERE b.last_id - b.first_id < $1::INT ORDER BY b.last_id DESC LIMIT $1::INT
+            ) n
+        ) r WHERE r.before < $1::INT
+    )
+    FOR UPDATE SKIP LOCKED))
 RETURNING first_id, last_id
 `
 
-// The same without waiting, and only runs shorter than that: what others take is left to them.
+// The same without waiting, and only runs shorter than that, no more of them than have so many messages together: what others
+// take is left to them, and what is left is not written anew.
 func (q *Queries) TakeFreeBacklog(ctx context.Context, rowCount int32) ([]EmbeddingBacklog, error) {
 	rows, err := q.db.Query(ctx, takeFreeBacklog, rowCount)
 	if err != nil {

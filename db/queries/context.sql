@@ -18,10 +18,21 @@ DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
 RETURNING first_id, last_id;
 
 -- name: TakeFreeBacklog :many
--- The same without waiting, and only runs shorter than that: what others take is left to them.
+-- The same without waiting, and only runs shorter than that, no more of them than have so many messages together: what others
+-- take is left to them, and what is left is not written anew.
 DELETE FROM embedding.backlog WHERE ctid = ANY (ARRAY(
     SELECT b.ctid FROM embedding.backlog b WHERE b.last_id - b.first_id < @row_count::INT
-    ORDER BY b.last_id DESC LIMIT @row_count::INT FOR UPDATE SKIP LOCKED))
+    ORDER BY b.last_id DESC
+    LIMIT (
+        SELECT count(*) FROM (
+            SELECT sum(n.messages) OVER (ORDER BY n.last_id DESC) - n.messages AS before
+            FROM (
+                SELECT b.last_id, b.last_id - b.first_id + 1 AS messages FROM embedding.backlog b
+                WHERE b.last_id - b.first_id < @row_count::INT ORDER BY b.last_id DESC LIMIT @row_count::INT
+            ) n
+        ) r WHERE r.before < @row_count::INT
+    )
+    FOR UPDATE SKIP LOCKED))
 RETURNING first_id, last_id;
 
 -- name: TakeFreeRun :many
