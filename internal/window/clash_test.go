@@ -143,6 +143,51 @@ func TestClashBetweenSegments(t *testing.T) {
 	}
 }
 
+// What another server wrote, whose clock is a moment ahead, was still observed before what is written behind it; a time that was
+// given counts as it is.
+func TestClashOfClocks(t *testing.T) {
+	t.Parallel()
+	there := item("there", window.Knowledge, "The hotel is in Lisbon.")
+	there.ObservedAt, there.AddedAt = noon.Add(time.Millisecond), noon.Add(time.Millisecond)
+	draft := window.Draft{Type: window.Knowledge, Content: "The hotel is in Madrid."}
+	given := draft
+	given.ObservedAt = noon
+	segment := window.Segment{ID: "s"}
+	own := window.Window{ID: "w", Capacity: 1000, Items: []window.Item{there}, Segments: []window.Segment{segment}}
+	other := window.Window{ID: "other", Capacity: 1000, Segments: []window.Segment{segment}}
+	filled := window.Segment{ID: "s", Items: []window.Item{there}}
+	sees := window.Window{ID: "sees", Capacity: 1000, Segments: []window.Segment{filled}}
+	env := func() *window.Env {
+		e := newEnv()
+		e.Judge = contradict(there.Content, draft.Content)
+		return e
+	}
+	for _, test := range []struct {
+		name  string
+		write func(d window.Draft) (window.Outcome, error)
+	}{
+		{"in the window", func(d window.Draft) (window.Outcome, error) { return window.Write(t.Context(), env(), own, d) }},
+		{"in a window that shares", func(d window.Draft) (window.Outcome, error) {
+			out, err := window.Share(t.Context(), env(), segment, []window.Window{other, own}, 0, d)
+			return out.Outcome, err
+		}},
+		{"in the segment", func(d window.Draft) (window.Outcome, error) {
+			out, err := window.Share(t.Context(), env(), filled, []window.Window{sees}, 0, d)
+			return out.Outcome, err
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if out, err := test.write(draft); err != nil || out.Item == nil || out.Item.ObservedAt.Before(there.ObservedAt) || out.Item.AddedAt.Before(there.AddedAt) {
+				t.Errorf("now: %+v, %v", out, err)
+			}
+			if out, err := test.write(given); err != nil || out.Item != nil {
+				t.Errorf("observed before: %+v, %v", out, err)
+			}
+		})
+	}
+}
+
 // A slot is taken as what contradicts is: nothing is lost by wanting its key, in a window or by what it is to share.
 func TestClashForASlot(t *testing.T) {
 	t.Parallel()

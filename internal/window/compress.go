@@ -263,8 +263,8 @@ func (p *plan) summarise(items []Item, digest, most int, as Strategy) (Step, err
 		p.leave(ids(before), false)
 		p.place++
 		summary := Item{
-			ID: p.e.NewID(), Place: p.place, Type: Knowledge, Content: text, Tokens: n, SummaryOf: of, ObservedAt: observed, AddedAt: p.e.Now,
-			Quality: Quality{Relevance: 1, Freshness: freshness(p.e.Now.Sub(observed)), Accuracy: unverified, Completeness: 1, Consistency: 1},
+			ID: p.e.NewID(), Place: p.place, Type: Knowledge, Content: text, Tokens: n, SummaryOf: of, ObservedAt: observed, AddedAt: p.now,
+			Quality: Quality{Relevance: 1, Freshness: freshness(p.now.Sub(observed)), Accuracy: unverified, Completeness: 1, Consistency: 1},
 		}
 		step.Summary = summary.ID
 		p.add(summary)

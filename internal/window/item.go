@@ -14,7 +14,7 @@ func (p *plan) newItem(d Draft) (*Item, error) {
 func (p *plan) itemOf(d Draft, tokens int) *Item {
 	observed := d.ObservedAt
 	if observed.IsZero() {
-		observed = p.e.Now
+		observed = p.now
 	}
 	if p.e.Forced && p.w.taken(d.Key) {
 		d.Key = "" // which what stays has
@@ -26,7 +26,7 @@ func (p *plan) itemOf(d Draft, tokens int) *Item {
 	p.place++
 	return &Item{
 		ID: p.e.NewID(), Place: p.place, Type: d.Type, Key: d.Key, Content: d.Content, Tokens: tokens, Source: d.Source,
-		ObservedAt: observed, AddedAt: p.e.Now, SummaryOf: nil, words: words,
+		ObservedAt: observed, AddedAt: p.now, SummaryOf: nil, words: words,
 	}
 }
 
@@ -57,7 +57,7 @@ func (p *plan) count(d *Draft) (int, error) {
 func (p *plan) firm(d *Draft) int {
 	item := Item{Type: d.Type, ObservedAt: d.ObservedAt}
 	if item.ObservedAt.IsZero() {
-		item.ObservedAt = p.e.Now
+		item.ObservedAt = p.now
 	}
 	query := p.query()
 	n := p.w.Used()

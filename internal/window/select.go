@@ -47,7 +47,7 @@ func Select(ctx context.Context, e *Env, w Window, chosen []Chosen) (Outcome, []
 			return Outcome{}, nil, err
 		}
 		item := p.itemOf(c.Draft, n)
-		item.Quality = Quality{Relevance: c.Relevance, Freshness: freshness(e.Now.Sub(item.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
+		item.Quality = Quality{Relevance: c.Relevance, Freshness: freshness(p.now.Sub(item.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
 		before := len(out.Mitigations)
 		p.weigh(&out, item, all[i])
 		if len(out.Mitigations) > before || p.w.Used()+item.Tokens > p.w.Capacity {

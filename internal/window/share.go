@@ -29,6 +29,9 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		return Shared{}, err
 	}
 	p.about = &windows[through]
+	for i := range windows {
+		p.now = windows[i].since(p.now)
+	}
 	if e.Forced && slices.ContainsFunc(windows, func(w Window) bool { return w.taken(d.Key) }) {
 		d.Key = "" // which what stays there has
 	}
@@ -167,8 +170,8 @@ func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) 
 		return out, nil
 	}
 	p.place++
-	entry.Place, entry.AddedAt, entry.Injected = p.place, e.Now, true
-	entry.Quality = Quality{Relevance: 1, Freshness: freshness(e.Now.Sub(entry.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
+	entry.Place, entry.AddedAt, entry.Injected = p.place, p.now, true
+	entry.Quality = Quality{Relevance: 1, Freshness: freshness(p.now.Sub(entry.ObservedAt)), Accuracy: unverified, Completeness: 1, Consistency: 1}
 	if !e.Forced {
 		said, err := p.judge(&entry)
 		if err != nil {
@@ -198,7 +201,7 @@ func Inject(ctx context.Context, e *Env, w Window, entry Item) (Outcome, error) 
 //
 // Faults: NOT_FOUND, and BAD_USER_INPUT for none.
 func Remove(w Window, ids []string) (Outcome, error) {
-	p, err := newPlan(context.Background(), nil, w)
+	p, err := newPlan(context.Background(), &Env{}, w)
 	if err != nil {
 		return Outcome{}, err
 	}

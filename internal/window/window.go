@@ -216,6 +216,23 @@ func sum(items []Item) (n int) {
 	return n
 }
 
+// since gives now, or if that is later the time when an item was added: servers' clocks differ by a moment, and what is
+// written comes behind all that is there.
+func (w *Window) since(now time.Time) time.Time {
+	look := func(items []Item) {
+		for i := range items {
+			if added := items[i].AddedAt; added.After(now) {
+				now = added
+			}
+		}
+	}
+	look(w.Items)
+	for i := range w.Segments {
+		look(w.Segments[i].Items)
+	}
+	return now
+}
+
 // Usage gives the share of the capacity that is used.
 func (w *Window) Usage() float64 { return float64(w.Used()) / float64(w.Capacity) }
 

@@ -156,8 +156,9 @@ type plan struct {
 	Change
 	ctx    context.Context
 	e      *Env
-	w      Window  // with items of its own
-	about  *Window // whose task and goals count; nil: its own
+	w      Window    // with items of its own
+	about  *Window   // whose task and goals count; nil: its own
+	now    time.Time // e.Now, or when the newest item was added
 	before int
 	place  int64
 	asked  bool                // what is about to enter is the user's last message
@@ -166,7 +167,7 @@ type plan struct {
 
 func newPlan(ctx context.Context, e *Env, w Window) (*plan, error) {
 	w.Items = slices.Clone(w.Items)
-	p := &plan{ctx: ctx, e: e, w: w, before: w.Used(), cuts: map[string][]string{}}
+	p := &plan{ctx: ctx, e: e, w: w, now: w.since(e.Now), before: w.Used(), cuts: map[string][]string{}}
 	for i := range w.Items {
 		p.place = max(p.place, w.Items[i].Place)
 	}
@@ -210,7 +211,7 @@ func (p *plan) change() Change {
 func (p *plan) assess(out *Outcome, item *Item, said asked) error {
 	q := &item.Quality
 	*q = Quality{
-		Relevance: p.e.relevance(cmp.Or(p.about, &p.w), item.Type, item.Content), Freshness: freshness(p.e.Now.Sub(item.ObservedAt)),
+		Relevance: p.e.relevance(cmp.Or(p.about, &p.w), item.Type, item.Content), Freshness: freshness(p.now.Sub(item.ObservedAt)),
 		Accuracy: unverified, Completeness: 1, Consistency: 1,
 	}
 	superseded := p.weigh(out, item, said)
