@@ -60,6 +60,7 @@ type shared struct {
 	outlines  *outlines // of what was looked at by position
 	windows   *windows
 	questions *embeddings.Queries // remembers words of queries
+	lexical   lexicalToolbox      // remembers words of texts
 
 	conversationTTL time.Duration
 	sweeper         sweeper
@@ -111,7 +112,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	d := &DB{shared: &shared{
 		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
-		conversationTTL: memory.DefaultTTL, windows: newWindows(), questions: embeddings.NewQueries(),
+		conversationTTL: memory.DefaultTTL, windows: newWindows(), questions: embeddings.NewQueries(), lexical: newLexicalToolbox(),
 	}}
 	err = d.clock.ask(ctx, pool)
 	if err == nil {

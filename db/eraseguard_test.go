@@ -76,9 +76,9 @@ func TestEraseIsTheOnlyWay(t *testing.T) {
 		{"an erased message's fingerprint back", "UPDATE log.append_keys SET fingerprint = log.sha256('x') WHERE key = 'gone'", "CM004"},
 		{"an erased message's key deleted", "DELETE FROM log.append_keys WHERE key = 'gone'", "CM004"},
 		{"a key without fingerprint", "INSERT INTO log.append_keys VALUES (log.sha256('o'), 'new', NULL, (SELECT (target()).hash))", "23502"},
-		{"vectors of an erased message", "INSERT INTO embedding.lexical SELECT 'context', (gone()).id, 0, NULL, NULL, '{1:1}/536870912', '{1}', '{1}', 0", "CM008"},
+		{"vectors of an erased message", "INSERT INTO embedding.lexical SELECT 'context', (gone()).id, 0, '{1:1}/536870912', '{1}', '{1}', 0", "CM008"},
 		{"vectors in another isolation", `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;
-			INSERT INTO embedding.lexical SELECT 'context', (gone()).id, 0, NULL, NULL, '{1:1}/536870912', '{1}', '{1}', 0`, "25000"},
+			INSERT INTO embedding.lexical SELECT 'context', (gone()).id, 0, '{1:1}/536870912', '{1}', '{1}', 0`, "25000"},
 		{"an erasure in another isolation", "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT log.erase((target()).hash, log.sha256('o'), 'why')", "25000"},
 		{"a selection of an erased message", `INSERT INTO memory.selections (receipt, request, policy_text, log_position, log_size, items, dropped, rendered, tokens, embedding_model, created_at)
 			SELECT receipt, request, policy_text, log_position, log_size, jsonb_set(items, '{0,hash}', to_jsonb((gone()).hash::TEXT)), dropped, rendered, tokens, embedding_model, created_at FROM memory.selections`, "CM008"},

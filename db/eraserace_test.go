@@ -171,7 +171,7 @@ func TestEraseWaitsForVectors(t *testing.T) {
 		outcome <- err
 	}()
 	waits(t, conn, blockedErasures)
-	mustExec(t, indexer, "INSERT INTO embedding.lexical VALUES ('context', $1, 0, NULL, NULL, '{1:1}/536870912', '{1}', '{1}', 0)", target.ID)
+	mustExec(t, indexer, "INSERT INTO embedding.lexical VALUES ('context', $1, 0, '{1:1}/536870912', '{1}', '{1}', 0)", target.ID)
 	mustExec(t, indexer, "COMMIT")
 	if err := <-outcome; err != nil {
 		t.Fatal(err)

@@ -39,6 +39,7 @@ type indexer struct {
 	behind   int64         // messages that this server wrote since the indexer last found nothing more
 	caught   chan struct{} // closed, and made anew, whenever behind shrinks
 	appended time.Time     // last
+	alone    bool          // whoever appended last is the only one who does
 	searched time.Time     // last
 	held     bool          // nothing is indexed but by searches
 
@@ -57,11 +58,11 @@ func (x *indexer) stop() {
 	x.wait.Wait()
 }
 
-// wrote tells of messages that were committed.
-func (x *indexer) wrote(messages int) {
+// wrote tells of messages that were committed, and whether they were of one call, and no other waits.
+func (x *indexer) wrote(messages int, alone bool) {
 	x.mu.Lock()
 	x.behind += int64(messages)
-	x.appended = time.Now()
+	x.appended, x.alone = time.Now(), alone
 	x.mu.Unlock()
 	select {
 	case x.wake <- struct{}{}:
@@ -81,15 +82,16 @@ func (d *DB) HoldIndexing(hold bool) {
 	d.index.mu.Lock()
 	d.index.held = hold
 	d.index.mu.Unlock()
-	d.index.wrote(0)
+	d.index.wrote(0, false)
 }
 
-// yield waits for a lull: as long as nobody searches and not much is behind, appending goes first.
+// yield waits for a lull: as long as nobody searches and not much is behind, appending goes first. One who appends by one call after
+// the other leaves a processor free, since either the database works or they do: then whole batches need not wait.
 func (x *indexer) yield(ctx context.Context) {
 	for ctx.Err() == nil {
 		x.mu.Lock()
 		now := time.Now()
-		due := x.behind >= maxBehind/2 || now.Sub(x.searched) < indexEager || now.Sub(x.appended) > indexPause
+		due := x.behind >= maxBehind/2 || x.alone && x.behind >= indexBatch || now.Sub(x.searched) < indexEager || now.Sub(x.appended) > indexPause
 		held := x.held
 		x.mu.Unlock()
 		if due && !held {
@@ -168,18 +170,43 @@ func (x *indexer) askClock(ctx context.Context) {
 	_ = x.db.clock.ask(ctx, x.db.pool) // else it goes on as it was
 }
 
-// index gives vectors to a batch of messages, or if there are none to one of records.
+// index gives vectors to a batch of messages, or if there are none to one of records. In a lull it makes two batches at a time if
+// there are as many messages: one mostly waits for the database while the other takes words apart.
 func (x *indexer) index(ctx context.Context) (messages, records int, err error) {
 	ctx, end := x.db.pool.bounded(ctx)
 	defer end()
-	messages, err = x.db.indexMessages(ctx, nil, int32(x.batch.now))
+	batch := int32(x.batch.now)
+	var beside sync.WaitGroup
+	var more int
+	var failed error
+	if x.lull() && x.left() >= 2*int64(batch) {
+		beside.Go(func() { more, failed = x.db.indexMessages(ctx, nil, batch) })
+	}
+	messages, err = x.db.indexMessages(ctx, nil, batch)
+	beside.Wait()
+	messages, err = messages+more, cmp.Or(err, failed)
 	if err == nil && messages == 0 {
-		records, err = x.db.indexRecords(ctx, false, int32(x.batch.now))
+		records, err = x.db.indexRecords(ctx, false, batch)
 	}
 	x.batch.learn(ctx, err)
 	return messages, records, err
 }
 
+// lull says whether nobody has appended for a moment.
+func (x *indexer) lull() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return time.Since(x.appended) > indexPause
+}
+
+// left is how many messages of this server have no search vectors.
+func (x *indexer) left() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.behind
+}
+
+// wait waits for so long, or until ctx ends.
 func wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -239,9 +266,9 @@ func (d *DB) indexMessages(ctx context.Context, upto *int64, most int32) (indexe
 		if err != nil {
 			return err
 		}
-		var rows lexicalRows
+		rows := d.newLexicalRows()
 		for _, m := range texts {
-			rows.add(chain.RefContext, m.ID, &m.SessionHash, m.Sequence, m.Content)
+			rows.add(chain.RefContext, m.ID, m.Content)
 		}
 		return rows.write(ctx, tx)
 	})
@@ -310,9 +337,9 @@ func (d *DB) indexRecords(ctx context.Context, waits bool, most int32) (indexed 
 		if err != nil {
 			return err
 		}
-		var rows lexicalRows
+		rows := d.newLexicalRows()
 		for _, r := range recordsOf(records) {
-			rows.add(r.Kind, r.ID, nil, 0, r.SearchText())
+			rows.add(r.Kind, r.ID, r.SearchText())
 		}
 		return rows.write(ctx, tx)
 	})

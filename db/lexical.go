@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,8 +16,9 @@ import (
 // lexicalRows gathers rows of embedding.lexical in the form of a binary COPY: read from text, a vector costs more than
 // all else about a message.
 type lexicalRows struct {
-	copy  []byte
-	tools *lexicalTools
+	toolbox lexicalToolbox
+	copy    []byte
+	tools   *lexicalTools
 }
 
 // lexicalTools are what one batch of rows leaves to the next: words that are known, and room.
@@ -27,37 +27,54 @@ type lexicalTools struct {
 	room      []byte
 }
 
-var lexicalToolbox = sync.Pool{New: func() any { return &lexicalTools{documents: embeddings.NewDocuments()} }}
+// lexicalToolbox keeps the tools of as many batches as are mostly made at a time. A sync.Pool would throw the words away at every
+// other collection of garbage, and to find a word's stem and n-grams anew takes longer than all else about it.
+type lexicalToolbox chan *lexicalTools
+
+func newLexicalToolbox() lexicalToolbox { return make(chan *lexicalTools, 2) }
+
+func (b lexicalToolbox) take() *lexicalTools {
+	select {
+	case tools := <-b:
+		return tools
+	default:
+		return &lexicalTools{documents: embeddings.NewDocuments()}
+	}
+}
+
+// leave keeps tools for the next batch.
+func (b lexicalToolbox) leave(tools *lexicalTools) {
+	select {
+	case b <- tools:
+	default:
+	}
+}
+
+// newLexicalRows begins a batch.
+func (d *DB) newLexicalRows() lexicalRows { return lexicalRows{toolbox: d.lexical} }
 
 // maxLexicalRoom is how much room is kept for the next batch.
-const maxLexicalRoom = 16 << 20
+const maxLexicalRoom = 4 << 20
 
 const (
 	copySignature = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00" // with no flags and no extension
 	copyEnd       = 0xFFFF
-	copyLexical   = "COPY embedding.lexical (kind, source_id, passage, session_hash, sequence, vector, terms, keys, draw) FROM STDIN (FORMAT binary)"
+	copyLexical   = "COPY embedding.lexical (kind, source_id, passage, vector, terms, keys, draw) FROM STDIN (FORMAT binary)"
 	oidInt4       = 23
 )
 
-// add takes in the passages of a message (kind RefContext, with its session and sequence) or a record.
-func (l *lexicalRows) add(kind chain.RefType, id int64, session *chain.Hash, sequence int64, text string) {
+// add takes in the passages of a message (kind RefContext) or a record.
+func (l *lexicalRows) add(kind chain.RefType, id int64, text string) {
 	if l.copy == nil {
-		l.tools = lexicalToolbox.Get().(*lexicalTools)
+		l.tools = l.toolbox.take()
 		l.copy = append(l.tools.room[:0], copySignature...)
 	}
 	drawn := string(binary.BigEndian.AppendUint16(nil, uint16(draw(kind, id))))
 	for i, passage := range l.tools.documents.Document(text) {
-		b := binary.BigEndian.AppendUint16(l.copy, 9) // columns
+		b := binary.BigEndian.AppendUint16(l.copy, 7) // columns
 		b = appendField(b, string(kind))
 		b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(id))))
 		b = appendField(b, string(binary.BigEndian.AppendUint32(nil, uint32(i))))
-		if session == nil {
-			b = binary.BigEndian.AppendUint32(b, math.MaxUint32) // NULL
-			b = binary.BigEndian.AppendUint32(b, math.MaxUint32)
-		} else {
-			b = appendField(b, session.String())
-			b = appendField(b, string(binary.BigEndian.AppendUint64(nil, uint64(sequence))))
-		}
 		b = appendTerms(appendTerms(appendVector(b, passage), passage.Terms), passage.Keys)
 		l.copy = appendField(b, drawn)
 	}
@@ -123,7 +140,7 @@ func (l *lexicalRows) write(ctx context.Context, tx pgx.Tx) error {
 	if err == nil && cap(whole) <= maxLexicalRoom { // after an error somebody may still read it
 		l.tools.room = whole
 	}
-	lexicalToolbox.Put(l.tools)
+	l.toolbox.leave(l.tools)
 	l.copy, l.tools = nil, nil
 	return err
 }

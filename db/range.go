@@ -134,7 +134,14 @@ func (d *DB) holding(ctx context.Context, text string, sessions []chain.Hash) ([
 		return nil, err
 	}
 	query := embeddings.Lexical{}.Parse(text)
-	ids, err := d.queries().MessagesHolding(ctx, hashTexts(sessions), allOf(query.Keys()), allOf(query.Idle()))
+	keys, idle := allOf(query.Keys()), allOf(query.Idle())
+	var ids []int64
+	var err error
+	if sessions == nil {
+		ids, err = d.queries().MessagesHolding(ctx, keys, idle)
+	} else {
+		ids, err = d.queries().MessagesOfSessionsHolding(ctx, hashTexts(sessions), keys, idle)
+	}
 	return ids, mapError(err)
 }
 

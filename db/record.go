@@ -33,14 +33,14 @@ func (d *DB) AddRecords(ctx context.Context, drafts []knowledge.Draft) ([]knowle
 		if err := q.LockSessions(ctx, []string{"knowledge.records"}); err != nil { // one at a time: see addRecord
 			return err
 		}
-		var search lexicalRows
+		search := d.newLexicalRows()
 		for i := range drafts {
 			record, added, err := addRecord(ctx, q, &drafts[i])
 			if err != nil {
 				return err
 			}
 			if added {
-				search.add(record.Kind, record.ID, nil, 0, record.SearchText())
+				search.add(record.Kind, record.ID, record.SearchText())
 			}
 			records[i] = record
 		}

@@ -92,9 +92,10 @@ type search struct {
 	few              bool    // what it holds was read with its vectors
 	more             bool    // it is not few
 	passages         []passageRead
-	large            bool // not looked at as a whole
-	listed           bool // large, and its ids are known
-	planned          bool // statements have plans for no values in particular: see planOnce
+	owners           map[int64]owned // of these messages
+	large            bool            // not looked at as a whole
+	listed           bool            // large, and its ids are known
+	planned          bool            // statements have plans for no values in particular: see planOnce
 
 	query       embeddings.Query
 	players     []player // whom the query may name
@@ -279,7 +280,8 @@ func (s *search) findByWords(ctx context.Context) error {
 		return s.findInLarge(ctx)
 	}
 	if s.few {
-		return s.findInFew(ctx)
+		s.findInFew()
+		return nil
 	}
 	return s.findInSmall(ctx)
 }

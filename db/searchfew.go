@@ -1,7 +1,6 @@
 package db
 
 import (
-	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -14,8 +13,9 @@ import (
 )
 
 // A scope that sessions or threads alone lead to is mostly one conversation. If its messages are few, they are read with
-// their vectors by the statements that begin the search, and what the database would count and multiply is reckoned here,
-// to the same digits: that saves a round trip and two statements, which take longer than the reckoning.
+// their vectors and all that ranking has to know of them by the statements that begin the search, and what the database would
+// count and multiply is reckoned here, to the same digits: that saves two round trips and several statements, which take longer
+// than the reckoning.
 const (
 	fewMessages = 500
 	fewPassages = 2 * fewMessages
@@ -29,6 +29,12 @@ var (
 	fewSeenSQL string
 )
 
+// owned is whose a message is.
+type owned struct {
+	by    chain.Hash
+	names []string // what they are called
+}
+
 // passageRead is a passage of a message as the database holds it.
 type passageRead struct {
 	message int64
@@ -37,7 +43,8 @@ type passageRead struct {
 }
 
 // queueFew has the messages of a scope that sessions or threads alone lead to read with their vectors, or so many of them
-// that they turn out not to be few. The plan is made once: planning for the values at hand takes longer than finding few.
+// that they turn out not to be few, and then, behind the fence, what ranking has to know of them: their ids stay in the
+// transaction. The plans are made once: planning for the values at hand takes longer than finding few.
 func (s *search) queueFew(batch *pgx.Batch) bool {
 	column, hashes, ok := s.request.Scope.ByKey()
 	if !ok {
@@ -52,15 +59,23 @@ func (s *search) queueFew(batch *pgx.Batch) bool {
 		sql, args = fewSeenSQL, append(args, s.viewer.String(), fewAsked)
 	}
 	batch.Queue(fmt.Sprintf(sql, column), args...).Query(s.readFew)
+	s.planned = true
+	s.asViewer(batch, 0, func(as string) {
+		batch.Queue(as+aboutMessagesSQL, s.request.Player != nil, nil, false).Query(s.readMessages)
+	})
+	s.planned = false
 	return true
 }
 
 func (s *search) readFew(rows pgx.Rows) error {
 	read := 0
+	s.owners = map[int64]owned{}
 	for ; rows.Next(); read++ {
 		var id int64
 		var vector []byte
-		if err := rows.Scan(&id, &vector); err != nil {
+		var owner *chain.Hash
+		var key, name *string
+		if err := rows.Scan(&id, &vector, &owner, &key, &name); err != nil {
 			return err
 		}
 		if id == 0 {
@@ -68,6 +83,7 @@ func (s *search) readFew(rows pgx.Rows) error {
 			continue
 		}
 		s.ids = append(s.ids, id)
+		s.owners[id] = owned{*owner, called(name, key)}
 		if vector != nil {
 			p, err := readPassage(id, vector)
 			if err != nil {
@@ -102,36 +118,24 @@ func readPassage(message int64, b []byte) (passageRead, error) {
 	return p, nil
 }
 
-// findInFew is findInSmall where the passages are at hand.
-func (s *search) findInFew(ctx context.Context) error {
+// findInFew is findInSmall where all is at hand.
+func (s *search) findInFew() {
 	s.passages = slices.DeleteFunc(s.passages, func(p passageRead) bool {
 		_, held := slices.BinarySearch(s.ids, p.message)
 		return !held
 	})
-	var owning []chain.Hash
-	batch := &pgx.Batch{}
-	if len(s.ids) > 0 {
-		batch.Queue(planOnce)
-		s.planned = true
-		if len(s.players) > 0 {
-			batch.Queue(owningSQL, s.ids, s.playerHashes()).Query(collectInto(&owning))
-		}
-		s.queueAbout(batch, s.ids, nil)
-		batch.Queue(planEach)
-		s.planned = false
-		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
+	owning := make([]chain.Hash, 0, len(s.ids))
+	for _, id := range s.ids {
+		owning = append(owning, s.owners[id].by)
+		if a := s.told[source{chain.RefContext, id}]; a != nil {
+			a.names = s.owners[id].names
 		}
 	}
 	stats := newStats()
 	stats.Passages = len(s.passages)
 	asked := s.query.Terms()
 	for _, p := range s.passages {
-		for _, term := range asked {
-			if _, holds := slices.BinarySearch(p.terms, term); holds {
-				stats.Frequency[term]++
-			}
-		}
+		stats.Count(asked, p.terms)
 	}
 	s.weigh(stats, owning)
 	best := make(map[int64]float64, len(s.ids))
@@ -144,7 +148,6 @@ func (s *search) findInFew(ctx context.Context) error {
 	for id, product := range best {
 		s.find(source{chain.RefContext, id}, product)
 	}
-	return nil
 }
 
 // termsRead gives the terms of a message whose passages were read, in ascending order.

@@ -79,15 +79,20 @@ func (s *search) readMessages(rows pgx.Rows) error {
 		if err := rows.Scan(&id, &a.hash, &a.session, &a.sequence, &a.owner, &a.role, &a.salt, &a.createdAt, &a.text, &a.whole, &a.labels, &key, &name, &a.origin); err != nil {
 			return err
 		}
-		if name != nil {
-			a.names = append(a.names, *name)
-		}
-		if key != nil {
-			a.names = append(a.names, *key)
-		}
+		a.names = called(name, key)
 		s.told[source{chain.RefContext, id}] = &a
 	}
 	return rows.Err()
+}
+
+// called gives what a player is called: by name, and by key.
+func called(texts ...*string) (names []string) {
+	for _, text := range texts {
+		if text != nil {
+			names = append(names, *text)
+		}
+	}
+	return names
 }
 
 // readOwners names the owners of messages that were read without.
@@ -97,10 +102,7 @@ func (s *search) readOwners(rows pgx.Rows) error {
 	var key string
 	var name *string
 	if _, err := pgx.ForEachRow(rows, []any{&hash, &key, &name}, func() error {
-		if name != nil {
-			owners[hash] = append(owners[hash], *name)
-		}
-		owners[hash] = append(owners[hash], key)
+		owners[hash] = called(name, &key)
 		return nil
 	}); err != nil {
 		return err

@@ -201,7 +201,7 @@ func (w *writer) commit(group []*appendCall) {
 			written += len(outcomes[i].messages)
 			call.finish(outcomes[i].messages, outcomes[i].err)
 		}
-		w.index.wrote(written)
+		w.index.wrote(written, len(live) == 1 && len(w.queue) == 0)
 	case len(live) == 1 || fault.CodeOf(err) == fault.Unavailable && !lockedOut(err):
 		for _, call := range live {
 			call.finish(nil, err)

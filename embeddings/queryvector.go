@@ -30,15 +30,29 @@ func newQueryVector(weights map[int32]float32, readable map[int32]string, sum fl
 // Product is the inner product with a passage whose Values[i] stand at the ascending Terms[i]. It is reckoned as pgvector
 // reckons it, in single precision and in the order of the terms, each step rounded, so that both give the same digits.
 func (v QueryVector) Product(terms []int32, values []float32) float64 {
-	sum, from := float32(0), 0
-	for i, term := range v.Terms {
-		at, found := slices.BinarySearch(terms[from:], term)
-		from += at
-		if found {
-			sum += float32(v.Values[i] * values[from])
+	sum := float32(0)
+	eachCommon(v.Terms, terms, func(i, at int) { sum += float32(v.Values[i] * values[at]) })
+	return float64(sum)
+}
+
+// Count adds one to the frequency of each of the query's terms that a passage holds. Both are ascending.
+func (s Stats) Count(query, passage []int32) {
+	eachCommon(query, passage, func(i, _ int) { s.Frequency[query[i]]++ })
+}
+
+// eachCommon goes through what two ascending lists have in common, and tells where it stands in each.
+func eachCommon(one, other []int32, f func(i, j int)) {
+	for i, j := 0, 0; i < len(one) && j < len(other); {
+		switch {
+		case one[i] < other[j]:
+			i++
+		case one[i] > other[j]:
+			j++
+		default:
+			f(i, j)
+			i, j = i+1, j+1
 		}
 	}
-	return float64(sum)
 }
 
 // Share turns an inner product with the query into a share of what it could reach, in [0, 1].

@@ -2,18 +2,20 @@ package embeddings
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tzzr/context-manager/internal/ranking"
 )
 
-// maxVocabulary is how many words a vocabulary remembers before it begins anew.
-const maxVocabulary = 1 << 14
+// maxVocabulary is half of how many words a vocabulary remembers.
+const maxVocabulary = 1 << 15
 
 // vocabulary finds the terms of words, and remembers them: a few words make up most of any text. It is not safe for
 // concurrent use.
 type vocabulary struct {
 	stems stemmer
 	known map[spelling]word
+	older map[spelling]word // those of before known was full: what is not met again until it is full once more is forgotten
 }
 
 // spelling is a word as it stands in a text of a language.
@@ -35,21 +37,29 @@ func newVocabulary() *vocabulary {
 }
 
 func (v *vocabulary) word(text string, in language) word {
-	key := spelling{text, in}
-	w, ok := v.known[key]
-	if ok {
+	if w, ok := v.known[spelling{text, in}]; ok {
 		return w
 	}
-	w.stem = v.stems.stem(text, in)
-	w.term = wordTerm(w.stem)
-	if w.empty = functionWord(text)&in.of(text) != 0; !w.empty {
-		w.parts = appendGrams(slices.Clone(concepts[spelling{w.stem, in}]), text)
+	key := spelling{strings.Clone(text), in} // which does not hold on to the text that it stands in
+	w, ok := v.older[key]
+	if !ok {
+		w = v.find(key)
 	}
-	w.key = !empty(text, in.of(text))
 	if len(v.known) == maxVocabulary {
-		clear(v.known)
+		v.known, v.older = make(map[spelling]word), v.known
 	}
 	v.known[key] = w
+	return w
+}
+
+func (v *vocabulary) find(of spelling) (w word) {
+	w.stem = v.stems.stem(of.text, of.in)
+	w.term = wordTerm(w.stem)
+	languages := of.in.of(of.text)
+	if w.empty = functionWord(of.text)&languages != 0; !w.empty {
+		w.parts = appendGrams(slices.Clone(concepts[spelling{w.stem, of.in}]), of.text)
+	}
+	w.key = !empty(of.text, languages)
 	return w
 }
 

@@ -179,15 +179,13 @@ func (q *Queries) TakePending(ctx context.Context, rowCount int32) ([]chain.Hash
 }
 
 const textsOfMessages = `-- name: TextsOfMessages :many
-SELECT m.id, m.session_hash, m.sequence, m.content::TEXT AS content FROM log.messages m
+SELECT m.id, m.content::TEXT AS content FROM log.messages m
 WHERE m.id = ANY ($1::BIGINT[]) AND m.content IS NOT NULL
 `
 
 type TextsOfMessagesRow struct {
-	ID          int64
-	SessionHash chain.Hash
-	Sequence    int64
-	Content     string
+	ID      int64
+	Content string
 }
 
 func (q *Queries) TextsOfMessages(ctx context.Context, ids []int64) ([]TextsOfMessagesRow, error) {
@@ -199,12 +197,7 @@ func (q *Queries) TextsOfMessages(ctx context.Context, ids []int64) ([]TextsOfMe
 	items := []TextsOfMessagesRow{}
 	for rows.Next() {
 		var i TextsOfMessagesRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.SessionHash,
-			&i.Sequence,
-			&i.Content,
-		); err != nil {
+		if err := rows.Scan(&i.ID, &i.Content); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -369,15 +369,13 @@ type EmbeddingDenseRefused struct {
 }
 
 type EmbeddingLexical struct {
-	Kind        chain.RefType
-	SourceID    int64
-	Passage     int32
-	SessionHash *chain.Hash
-	Sequence    *int64
-	Vector      interface{}
-	Terms       []int32
-	Keys        []int32
-	Draw        int16
+	Kind     chain.RefType
+	SourceID int64
+	Passage  int32
+	Vector   interface{}
+	Terms    []int32
+	Keys     []int32
+	Draw     int16
 }
 
 type EmbeddingModel struct {

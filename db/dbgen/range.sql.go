@@ -100,15 +100,14 @@ func (q *Queries) MessagesAt(ctx context.Context, ids []int64, viewer *string) (
 }
 
 const messagesHolding = `-- name: MessagesHolding :many
-SELECT DISTINCT l.source_id FROM embedding.lexical l
-WHERE l.kind = 'context' AND ($1::bpchar[] IS NULL OR l.session_hash = ANY ($1::bpchar[]))
-    AND ($2::TEXT IS NULL OR l.keys @@ CAST($2::TEXT AS query_int))
-    AND ($3::TEXT IS NULL OR l.terms @@ CAST($3::TEXT AS query_int))
+SELECT DISTINCT l.source_id FROM embedding.lexical l WHERE l.kind = 'context'
+    AND ($1::TEXT IS NULL OR l.keys @@ CAST($1::TEXT AS query_int))
+    AND ($2::TEXT IS NULL OR l.terms @@ CAST($2::TEXT AS query_int))
 `
 
-// The messages of these sessions, or of all, that have a passage with words: one of the terms of each.
-func (q *Queries) MessagesHolding(ctx context.Context, sessions []string, keys *string, idle *string) ([]int64, error) {
-	rows, err := q.db.Query(ctx, messagesHolding, sessions, keys, idle)
+// The messages that have a passage with words: one of the terms of each.
+func (q *Queries) MessagesHolding(ctx context.Context, keys *string, idle *string) ([]int64, error) {
+	rows, err := q.db.Query(ctx, messagesHolding, keys, idle)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +152,34 @@ func (q *Queries) MessagesOfParts(ctx context.Context, thread bool, hash string,
 			return nil, err
 		}
 		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const messagesOfSessionsHolding = `-- name: MessagesOfSessionsHolding :many
+SELECT DISTINCT l.source_id FROM log.messages m JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = m.id
+WHERE m.session_hash = ANY ($1::bpchar[])
+    AND ($2::TEXT IS NULL OR l.keys @@ CAST($2::TEXT AS query_int))
+    AND ($3::TEXT IS NULL OR l.terms @@ CAST($3::TEXT AS query_int))
+`
+
+// The same of these sessions.
+func (q *Queries) MessagesOfSessionsHolding(ctx context.Context, sessions []string, keys *string, idle *string) ([]int64, error) {
+	rows, err := q.db.Query(ctx, messagesOfSessionsHolding, sessions, keys, idle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var source_id int64
+		if err := rows.Scan(&source_id); err != nil {
+			return nil, err
+		}
+		items = append(items, source_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

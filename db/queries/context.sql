@@ -46,7 +46,7 @@ RETURNING first_id, last_id;
 INSERT INTO embedding.backlog (first_id, last_id) SELECT unnest(@firsts::BIGINT[]), unnest(@lasts::BIGINT[]);
 
 -- name: TextsOfMessages :many
-SELECT m.id, m.session_hash, m.sequence, m.content::TEXT AS content FROM log.messages m
+SELECT m.id, m.content::TEXT AS content FROM log.messages m
 WHERE m.id = ANY (@ids::BIGINT[]) AND m.content IS NOT NULL;
 
 -- name: TakePending :many

@@ -39,9 +39,15 @@ SELECT m.id, m.created_at FROM log.messages m WHERE m.hash = @hash::bpchar
         SELECT FROM log.members v WHERE v.player = sqlc.narg('viewer')::bpchar AND v.session_hash = m.session_hash));
 
 -- name: MessagesHolding :many
--- The messages of these sessions, or of all, that have a passage with words: one of the terms of each.
-SELECT DISTINCT l.source_id FROM embedding.lexical l
-WHERE l.kind = 'context' AND (sqlc.narg('sessions')::bpchar[] IS NULL OR l.session_hash = ANY (sqlc.narg('sessions')::bpchar[]))
+-- The messages that have a passage with words: one of the terms of each.
+SELECT DISTINCT l.source_id FROM embedding.lexical l WHERE l.kind = 'context'
+    AND (sqlc.narg('keys')::TEXT IS NULL OR l.keys @@ CAST(sqlc.narg('keys')::TEXT AS query_int))
+    AND (sqlc.narg('idle')::TEXT IS NULL OR l.terms @@ CAST(sqlc.narg('idle')::TEXT AS query_int));
+
+-- name: MessagesOfSessionsHolding :many
+-- The same of these sessions.
+SELECT DISTINCT l.source_id FROM log.messages m JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = m.id
+WHERE m.session_hash = ANY (@sessions::bpchar[])
     AND (sqlc.narg('keys')::TEXT IS NULL OR l.keys @@ CAST(sqlc.narg('keys')::TEXT AS query_int))
     AND (sqlc.narg('idle')::TEXT IS NULL OR l.terms @@ CAST(sqlc.narg('idle')::TEXT AS query_int));
 

@@ -1,15 +1,19 @@
 -- The same for a viewer, whose membership is asked about once for each session. If there are more messages than are looked
 -- through for those that they see, a last row says so with id 0.
 WITH asked AS MATERIALIZED (
-    SELECT m.id, m.session_hash FROM log.messages m WHERE m.%s = ANY ($1::TEXT[]::CHAR(64)[]) AND m.id <= $2::BIGINT LIMIT $6::BIGINT),
+    SELECT m.id, m.owner_id, m.session_hash FROM log.messages m WHERE m.%s = ANY ($1::TEXT[]::CHAR(64)[]) AND m.id <= $2::BIGINT LIMIT $6::BIGINT),
 sessions AS MATERIALIZED (SELECT DISTINCT a.session_hash FROM asked a),
 seen AS MATERIALIZED (
     SELECT s.session_hash FROM sessions s WHERE EXISTS (
         SELECT FROM log.members v
-        WHERE v.player = CAST($5::TEXT AS CHAR(64)) AND v.session_hash = s.session_hash AND v.since_id <= $2 OFFSET 0))
-(SELECT m.id, sparsevec_send(l.vector) FROM (
-    SELECT a.id FROM asked a WHERE a.session_hash IN (SELECT s.session_hash FROM seen s) LIMIT $3::BIGINT) m
-LEFT JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = m.id
+        WHERE v.player = CAST($5::TEXT AS CHAR(64)) AND v.session_hash = s.session_hash AND v.since_id <= $2 OFFSET 0)),
+few AS MATERIALIZED (
+    SELECT a.id, a.owner_id FROM asked a WHERE a.session_hash IN (SELECT s.session_hash FROM seen s) LIMIT $3::BIGINT),
+noted AS MATERIALIZED (
+    SELECT set_config('context_manager.few', CASE WHEN count(*) < $3 THEN COALESCE(array_agg(f.id), '{}')::TEXT ELSE '{}' END, TRUE) FROM few f)
+(SELECT f.id, sparsevec_send(l.vector), f.owner_id, p.key, p.name FROM noted CROSS JOIN few f
+LEFT JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = f.id
+LEFT JOIN core.players p ON p.hash = f.owner_id
 LIMIT $4::BIGINT)
 UNION ALL
-SELECT 0, NULL FROM asked HAVING count(*) >= $6
+SELECT 0, NULL, NULL, NULL, NULL FROM asked HAVING count(*) >= $6
