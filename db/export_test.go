@@ -126,6 +126,9 @@ func (d *DB) Unfence() { d.fenced = false }
 // IndexAll waits until everything can be found.
 func (d *DB) IndexAll(ctx context.Context) error { return d.indexPending(ctx) }
 
+// FewAsked is how many messages are looked through for those that a viewer sees.
+const FewAsked = fewAsked
+
 // MaxAddedSince is how many messages are gone through to tell what a viewer sees beyond what they saw.
 const MaxAddedSince = maxAddedSince
 

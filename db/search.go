@@ -92,10 +92,11 @@ type search struct {
 	few              bool    // what it holds was read with its vectors
 	more             bool    // it is not few
 	passages         []passageRead
-	owners           map[int64]owned // of these messages
-	large            bool            // not looked at as a whole
-	listed           bool            // large, and its ids are known
-	planned          bool            // statements have plans for no values in particular: see planOnce
+	owners           map[int64]chain.Hash // of these messages
+	called           map[chain.Hash][]string
+	large            bool // not looked at as a whole
+	listed           bool // large, and its ids are known
+	planned          bool // statements have plans for no values in particular: see planOnce
 
 	query       embeddings.Query
 	players     []player // whom the query may name
@@ -176,13 +177,12 @@ func endReading(conn *pgxpool.Conn) {
 
 func newSearch(in searchInput) *search {
 	s := &search{
-		searchInput: in, query: in.queries.Parse(in.request.Query),
-		found: map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
+		searchInput: in,
+		found:       map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
 	}
 	if s.most == (scopeLimits{}) {
 		s.most = scopeLimits{small: smallScope, listed: maxListed, few: fewMessages}
 	}
-	s.result.cut = s.query.Cut()
 	scope := in.request.Scope
 	var joined *int64
 	if in.at != nil {

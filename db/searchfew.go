@@ -29,12 +29,6 @@ var (
 	fewSeenSQL string
 )
 
-// owned is whose a message is.
-type owned struct {
-	by    chain.Hash
-	names []string // what they are called
-}
-
 // passageRead is a passage of a message as the database holds it.
 type passageRead struct {
 	message int64
@@ -69,21 +63,27 @@ func (s *search) queueFew(batch *pgx.Batch) bool {
 
 func (s *search) readFew(rows pgx.Rows) error {
 	read := 0
-	s.owners = map[int64]owned{}
-	for ; rows.Next(); read++ {
-		var id int64
+	s.owners, s.called = map[int64]chain.Hash{}, map[chain.Hash][]string{}
+	for rows.Next() {
+		var of *int64
 		var vector []byte
 		var owner *chain.Hash
 		var key, name *string
-		if err := rows.Scan(&id, &vector, &owner, &key, &name); err != nil {
+		if err := rows.Scan(&of, &vector, &owner, &key, &name); err != nil {
 			return err
 		}
+		if of == nil {
+			s.called[*owner] = called(name, key)
+			continue
+		}
+		read++
+		id := *of
 		if id == 0 {
 			s.more = true
 			continue
 		}
 		s.ids = append(s.ids, id)
-		s.owners[id] = owned{*owner, called(name, key)}
+		s.owners[id] = *owner
 		if vector != nil {
 			p, err := readPassage(id, vector)
 			if err != nil {
@@ -126,9 +126,9 @@ func (s *search) findInFew() {
 	})
 	owning := make([]chain.Hash, 0, len(s.ids))
 	for _, id := range s.ids {
-		owning = append(owning, s.owners[id].by)
+		owning = append(owning, s.owners[id])
 		if a := s.told[source{chain.RefContext, id}]; a != nil {
-			a.names = s.owners[id].names
+			a.names = s.called[a.owner]
 		}
 	}
 	stats := newStats()

@@ -92,3 +92,26 @@ func TestFewEnd(t *testing.T) {
 		}
 	}
 }
+
+// Of a thread with more messages than are looked through for those that a viewer sees, theirs are found as of any other scope.
+func TestFewOfMany(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	a, thread := hashOf("a"), hashOf("a thread")
+	of := func(session string, owner chain.Hash, n int) (drafts []chain.Draft) {
+		for range n {
+			d := draft(session, "about ferries")
+			d.OwnerID, d.ThreadHash = owner, &thread
+			drafts = append(drafts, d)
+		}
+		return drafts
+	}
+	for range db.FewAsked / 1000 {
+		mustAppend(t, store, of("others", hashOf("b"), 1000)...)
+	}
+	mustAppend(t, store, of("own", a, 3)...)
+	in := db.Searching{Request: selection.Request{Query: "ferries", Scope: selection.Scope{Threads: []chain.Hash{thread}}, Limit: 50}, Viewer: &a}
+	if found := mustSearch(t, store, in); found.Way != "small" || len(found.Products) != 3 {
+		t.Errorf("%d found, searched as %s, want 3, small", len(found.Products), found.Way)
+	}
+}

@@ -81,7 +81,10 @@ func (s *search) begin(ctx context.Context) error {
 	if len(s.kinds) > 0 {
 		s.queueRecordIDs(batch)
 	}
-	if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+	asked := s.tx.SendBatch(ctx, batch)
+	s.query = s.queries.Parse(s.request.Query) // meanwhile
+	s.result.cut = s.query.Cut()
+	if err := asked.Close(); err != nil {
 		return err
 	}
 	if err := s.seeAnew(ctx); err != nil {

@@ -11,9 +11,10 @@ few AS MATERIALIZED (
     SELECT a.id, a.owner_id FROM asked a WHERE a.session_hash IN (SELECT s.session_hash FROM seen s) LIMIT $3::BIGINT),
 noted AS MATERIALIZED (
     SELECT set_config('context_manager.few', CASE WHEN count(*) < $3 THEN COALESCE(array_agg(f.id), '{}')::TEXT ELSE '{}' END, TRUE) FROM few f)
-(SELECT f.id, sparsevec_send(l.vector), f.owner_id, p.key, p.name FROM noted CROSS JOIN few f
+(SELECT f.id, sparsevec_send(l.vector), f.owner_id, NULL, NULL FROM noted CROSS JOIN few f
 LEFT JOIN embedding.lexical l ON l.kind = 'context' AND l.source_id = f.id
-LEFT JOIN core.players p ON p.hash = f.owner_id
 LIMIT $4::BIGINT)
+UNION ALL
+SELECT NULL, NULL, p.hash, p.key, p.name FROM (SELECT DISTINCT f.owner_id FROM few f) o JOIN core.players p ON p.hash = o.owner_id
 UNION ALL
 SELECT 0, NULL, NULL, NULL, NULL FROM asked HAVING count(*) >= $6
