@@ -112,7 +112,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	d := &DB{shared: &shared{
 		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
-		conversationTTL: memory.DefaultTTL, windows: newWindows(), questions: embeddings.NewQueries(), lexical: newLexicalToolbox(),
+		conversationTTL: memory.DefaultTTL, windows: newWindows(), questions: embeddings.NewQueries(),
 	}}
 	err = d.clock.ask(ctx, pool)
 	if err == nil {

@@ -192,11 +192,11 @@ func (x *indexer) index(ctx context.Context) (messages, records int, err error) 
 	return messages, records, err
 }
 
-// lull says whether nobody has appended for a moment.
+// lull says whether nobody has appended for a moment, nor searched for a while.
 func (x *indexer) lull() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return time.Since(x.appended) > indexPause
+	return time.Since(x.appended) > indexPause && time.Since(x.searched) > indexEager
 }
 
 // left is how many messages of this server have no search vectors.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,7 +17,7 @@ import (
 // lexicalRows gathers rows of embedding.lexical in the form of a binary COPY: read from text, a vector costs more than
 // all else about a message.
 type lexicalRows struct {
-	toolbox lexicalToolbox
+	toolbox *lexicalToolbox
 	copy    []byte
 	tools   *lexicalTools
 }
@@ -29,29 +30,37 @@ type lexicalTools struct {
 
 // lexicalToolbox keeps the tools of as many batches as are mostly made at a time. A sync.Pool would throw the words away at every
 // other collection of garbage, and to find a word's stem and n-grams anew takes longer than all else about it.
-type lexicalToolbox chan *lexicalTools
+type lexicalToolbox struct {
+	mu   sync.Mutex
+	left []*lexicalTools // those used last at the end, and next
+}
 
-func newLexicalToolbox() lexicalToolbox { return make(chan *lexicalTools, 2) }
+// mostLexicalTools is how many are kept.
+const mostLexicalTools = 2
 
-func (b lexicalToolbox) take() *lexicalTools {
-	select {
-	case tools := <-b:
-		return tools
-	default:
+func (b *lexicalToolbox) take() *lexicalTools {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last := len(b.left) - 1
+	if last < 0 {
 		return &lexicalTools{documents: embeddings.NewDocuments()}
 	}
+	tools := b.left[last]
+	b.left = b.left[:last]
+	return tools
 }
 
 // leave keeps tools for the next batch.
-func (b lexicalToolbox) leave(tools *lexicalTools) {
-	select {
-	case b <- tools:
-	default:
+func (b *lexicalToolbox) leave(tools *lexicalTools) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.left) < mostLexicalTools {
+		b.left = append(b.left, tools)
 	}
 }
 
 // newLexicalRows begins a batch.
-func (d *DB) newLexicalRows() lexicalRows { return lexicalRows{toolbox: d.lexical} }
+func (d *DB) newLexicalRows() lexicalRows { return lexicalRows{toolbox: &d.lexical} }
 
 // maxLexicalRoom is how much room is kept for the next batch.
 const maxLexicalRoom = 4 << 20

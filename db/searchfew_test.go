@@ -9,18 +9,58 @@ import (
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/selection"
 )
 
+// owners have names, or none, and one who asks has preferences.
+func owners(t *testing.T, store *db.DB) {
+	t.Helper()
+	upsert(t, store,
+		component.Draft{Namespace: "ply", Key: "anna", Hash: ptr(hashOf("a")), Name: ptr("Anna"), Preferences: []string{"harbour"}},
+		component.Draft{Namespace: "ply", Key: "bert", Hash: ptr(hashOf("b")), Name: ptr("Bert")},
+		component.Draft{Namespace: "ply", Key: "carla", Hash: ptr(hashOf("c"))},
+		component.Draft{Namespace: "hst", Key: "harbour", Hash: ptr(hashOf("harbour")), Name: ptr("harbour")},
+	)
+}
+
+// sameBest holds what a search gives against what another one gives.
+func sameBest(t *testing.T, what string, want, got []selection.Candidate) {
+	t.Helper()
+	if diff := cmp.Diff(scores(want), scores(got)); diff != "" {
+		t.Errorf("%s: scores: %s", what, diff)
+		return
+	}
+	for i, c := range got {
+		if c.Lead != want[i].Lead || c.Owner != want[i].Owner || !cmp.Equal(want[i].Matched(), c.Matched()) {
+			t.Errorf("%s: %q of %s, matched %q, want %q of %s, %q", what, c.Lead, c.Owner, c.Matched(), want[i].Lead, want[i].Owner, want[i].Matched())
+		}
+	}
+}
+
 // What is reckoned of few messages here is what the database reckons, to the last digit: products, scores and counts, of
-// short and long messages, of some that have no words, are erased or in quarantine, for all and for a viewer.
+// short and long messages, of some that have no words, are erased or in quarantine, for all and for a viewer, behind
+// row-level security and without it, with owners that the query names and with preferences.
 func TestFewAsSmall(t *testing.T) {
 	t.Parallel()
+	for _, fenced := range []bool{true, false} {
+		t.Run(fmt.Sprint("fenced ", fenced), func(t *testing.T) {
+			t.Parallel()
+			testFewAsSmall(t, fenced)
+		})
+	}
+}
+
+func testFewAsSmall(t *testing.T, fenced bool) {
 	store, _ := open(t)
+	if !fenced {
+		store.Unfence()
+	}
 	v := newVocabulary(3000, 3)
 	crowd(t, store, v, 400)
+	owners(t, store)
 	long := draft("s3", strings.Repeat(v.text(300)+"\n", 12)) // several passages
-	long.OwnerID, long.ThreadHash = hashOf("c"), &[]chain.Hash{hashOf("session:s3")}[0]
+	long.OwnerID, long.ThreadHash, long.Hashtags = hashOf("c"), &[]chain.Hash{hashOf("session:s3")}[0], []chain.Hash{hashOf("harbour")}
 	wordless := long
 	wordless.Content = "… !"
 	appended := mustAppend(t, store, long, wordless, long)
@@ -28,6 +68,7 @@ func TestFewAsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustQuarantine(t, store, mustFirst(t, store))
+	named := 0
 	ways := map[string]int{}
 	for _, scope := range []selection.Scope{
 		{Threads: []chain.Hash{hashOf("session:s3")}},
@@ -37,8 +78,12 @@ func TestFewAsSmall(t *testing.T) {
 	} {
 		a := hashOf("a")
 		for _, viewer := range []*chain.Hash{nil, &a} {
-			for range 8 {
-				in := db.Searching{Request: selection.Request{Query: v.text(6) + " " + v.words[v.random.IntN(900)], Scope: scope, Limit: 20}, Viewer: viewer}
+			for i := range 8 {
+				query := v.text(6) + " " + v.words[v.random.IntN(900)] + []string{"", " of Anna", " Bert and Carla", " carla's"}[i%4]
+				in := db.Searching{Request: selection.Request{Query: query, Scope: scope, Limit: 20}, Viewer: viewer}
+				if i%2 == 0 {
+					in.Request.Player = &a
+				}
 				few := mustSearch(t, store, in)
 				in.Few = -1
 				small := mustSearch(t, store, in)
@@ -49,16 +94,17 @@ func TestFewAsSmall(t *testing.T) {
 				if diff := cmp.Diff(small.Products, few.Products); diff != "" {
 					t.Errorf("products: %s", diff)
 				}
-				if diff := cmp.Diff(scores(small.Best), scores(few.Best)); diff != "" {
-					t.Errorf("scores: %s", diff)
-				}
-				for i, c := range few.Best {
-					if diff := cmp.Diff(small.Best[i].Matched(), c.Matched()); diff != "" {
-						t.Errorf("matched words of %q: %s", c.Text, diff)
+				sameBest(t, query, small.Best, few.Best)
+				for _, c := range few.Best {
+					if strings.Contains(c.Lead, "Anna") || strings.Contains(c.Lead, "Bert") || strings.Contains(c.Lead, "carla") {
+						named++
 					}
 				}
 			}
 		}
+	}
+	if named == 0 {
+		t.Error("no owner is called by name")
 	}
 	if ways["few small"] != 4*2*8 {
 		t.Errorf("searched as %v", ways)
@@ -93,25 +139,48 @@ func TestFewEnd(t *testing.T) {
 	}
 }
 
-// Of a thread with more messages than are looked through for those that a viewer sees, theirs are found as of any other scope.
+// Of a thread with more messages than are looked through for those that a viewer sees, theirs are found as of any other scope:
+// what was read of the first of them counts for nothing, however many of others' stand between.
 func TestFewOfMany(t *testing.T) {
 	t.Parallel()
-	store, _ := open(t)
-	a, thread := hashOf("a"), hashOf("a thread")
-	of := func(session string, owner chain.Hash, n int) (drafts []chain.Draft) {
-		for range n {
-			d := draft(session, "about ferries")
-			d.OwnerID, d.ThreadHash = owner, &thread
-			drafts = append(drafts, d)
-		}
-		return drafts
-	}
-	for range db.FewAsked / 1000 {
-		mustAppend(t, store, of("others", hashOf("b"), 1000)...)
-	}
-	mustAppend(t, store, of("own", a, 3)...)
-	in := db.Searching{Request: selection.Request{Query: "ferries", Scope: selection.Scope{Threads: []chain.Hash{thread}}, Limit: 50}, Viewer: &a}
-	if found := mustSearch(t, store, in); found.Way != "small" || len(found.Products) != 3 {
-		t.Errorf("%d found, searched as %s, want 3, small", len(found.Products), found.Way)
+	for _, fenced := range []bool{true, false} {
+		t.Run(fmt.Sprint("fenced ", fenced), func(t *testing.T) {
+			t.Parallel()
+			store, _ := open(t)
+			if !fenced {
+				store.Unfence()
+			}
+			owners(t, store)
+			a, thread := hashOf("a"), hashOf("a thread")
+			of := func(session string, owner chain.Hash, n int) {
+				var drafts []chain.Draft
+				for i := range n {
+					d := draft(session, fmt.Sprint("about ferries and ", i))
+					d.OwnerID, d.ThreadHash, d.CreatedAt = owner, &thread, &longAgo
+					drafts = append(drafts, d)
+				}
+				mustAppend(t, store, drafts...)
+			}
+			of("own", a, 100)
+			for range db.FewAsked / 1000 {
+				of("others", hashOf("b"), 1000)
+			}
+			for range 3 { // more than are read together with what ranking has to know
+				of("own", a, 700)
+			}
+			in := db.Searching{Request: selection.Request{Query: "Anna about ferries", Scope: selection.Scope{Threads: []chain.Hash{thread}}, Limit: 50}, Viewer: &a}
+			found := mustSearch(t, store, in)
+			in.Few = -1
+			if want := mustSearch(t, store, in); found.Way != "small" || len(found.Products) != len(want.Products) {
+				t.Errorf("%d found, searched as %s, want %d, small", len(found.Products), found.Way, len(want.Products))
+			} else {
+				sameBest(t, in.Request.Query, want.Best, found.Best)
+			}
+			for _, c := range found.Best {
+				if !strings.Contains(c.Lead, "Anna") {
+					t.Fatalf("%q does not say whose it is", c.Lead)
+				}
+			}
+		})
 	}
 }

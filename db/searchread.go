@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -18,13 +19,21 @@ import (
 
 var (
 	//go:embed search/messages.sql
-	aboutMessagesSQL string
+	aboutSQL string
 	//go:embed search/owners.sql
 	ownersSQL string
 	//go:embed search/records.sql
 	aboutRecordsSQL string
 	//go:embed search/texts.sql
 	textsSQL string
+)
+
+var (
+	// aboutMessagesSQL is of those of a list.
+	aboutMessagesSQL = fmt.Sprintf(aboutSQL, "$3::BIGINT[]")
+	// aboutFewSQL is of those that few.sql has noted. They are read before the index is: row-level security lets no function come
+	// before it.
+	aboutFewSQL = fmt.Sprintf(aboutSQL, "(SELECT NULLIF(current_setting('context_manager.few', TRUE), '')::BIGINT[])::BIGINT[]")
 )
 
 // excepted counts, of candidates, those that the request excepts: they are in its scope for what others are compared with.
@@ -63,7 +72,7 @@ func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
 	if len(messages) > 0 {
 		// Behind the fence, who is known has to be found out for each join with players: these are, as owners of what is seen.
 		if s.asViewer(batch, len(messages), func(as string) {
-			batch.Queue(as+aboutMessagesSQL, len(s.preferences) > 0, messages, as == "").Query(s.readMessages)
+			batch.Queue(as+aboutMessagesSQL, len(s.preferences) > 0, as == "", messages).Query(s.readMessages)
 		}) {
 			batch.Queue(ownersSQL, messages).Query(s.readOwners)
 		}

@@ -98,7 +98,9 @@ func (s *search) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if few && s.more {
+	if few && s.more { // it is searched as any other, by nothing that was read of some of it
+		clear(s.told)
+		s.passages, s.owners, s.called = nil, nil, nil
 		if err := s.allMessageIDs(ctx); err != nil {
 			return err
 		}

@@ -196,12 +196,12 @@ func (w *writer) commit(group []*appendCall) {
 	outcomes, err := w.appendGroup(ctx, live)
 	switch {
 	case err == nil:
-		written := 0
+		written, alone := 0, len(live) == 1 && w.bytes.Load() == int64(live[0].bytes)
 		for i, call := range live {
 			written += len(outcomes[i].messages)
 			call.finish(outcomes[i].messages, outcomes[i].err)
 		}
-		w.index.wrote(written, len(live) == 1 && len(w.queue) == 0)
+		w.index.wrote(written, alone)
 	case len(live) == 1 || fault.CodeOf(err) == fault.Unavailable && !lockedOut(err):
 		for _, call := range live {
 			call.finish(nil, err)

@@ -398,7 +398,12 @@ func TestDocumentsAsOneByOne(t *testing.T) {
 
 // However many words it meets, a vocabulary remembers no more than it may, and forgets none in the wrong way.
 func TestVocabularyForgets(t *testing.T) {
+	t.Parallel()
 	documents := NewDocuments()
+	documents.Document(strings.Repeat("x", longestWord+1) + " " + strings.Repeat("y", 3000))
+	if known := len(documents.words.known); known != 0 {
+		t.Errorf("%d words are remembered that are data", known)
+	}
 	for round := range 2 {
 		for n := 0; n < 5*maxVocabulary; n += 500 {
 			var text strings.Builder

@@ -37,6 +37,9 @@ func newVocabulary() *vocabulary {
 }
 
 func (v *vocabulary) word(text string, in language) word {
+	if len(text) > longestWord { // data, which would take much room
+		return v.find(spelling{text, in})
+	}
 	if w, ok := v.known[spelling{text, in}]; ok {
 		return w
 	}

@@ -181,10 +181,30 @@ func TestClashOfClocks(t *testing.T) {
 			if out, err := test.write(draft); err != nil || out.Item == nil || out.Item.ObservedAt.Before(there.ObservedAt) || out.Item.AddedAt.Before(there.AddedAt) {
 				t.Errorf("now: %+v, %v", out, err)
 			}
+			if out, err := test.write(draft); err != nil || out.Item.AddedAt.After(noon.Add(20*time.Millisecond)) {
+				t.Errorf("now is %v, want about %v: %v", out.Item.AddedAt, noon, err)
+			}
 			if out, err := test.write(given); err != nil || out.Item != nil {
 				t.Errorf("observed before: %+v, %v", out, err)
 			}
 		})
+	}
+}
+
+// One clock that is wrong moves no other, and nobody learns from times of their own to the microsecond when others wrote.
+func TestClocksOfOthers(t *testing.T) {
+	t.Parallel()
+	there := item("there", window.Knowledge, "A room on a high floor.")
+	draft := window.Draft{Type: window.Knowledge, Content: "The weather is fine."}
+	segment := window.Segment{ID: "s"}
+	for ahead, want := range map[time.Duration]time.Duration{0: 0, 3*time.Millisecond + time.Microsecond: 10 * time.Millisecond, time.Hour: 0} {
+		there.AddedAt = noon.Add(ahead)
+		own := window.Window{ID: "own", Capacity: 1000, Segments: []window.Segment{segment}}
+		other := window.Window{ID: "other", Capacity: 1000, Items: []window.Item{there}, Segments: []window.Segment{segment}}
+		shared, err := window.Share(t.Context(), newEnv(), segment, []window.Window{own, other}, 0, draft)
+		if err != nil || shared.Item == nil || !shared.Item.AddedAt.Equal(noon.Add(want)) {
+			t.Errorf("%v ahead: %+v, %v, want %v behind noon", ahead, shared.Item, err, want)
+		}
 	}
 }
 

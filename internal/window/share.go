@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tzzr/context-manager/internal/fault"
 )
+
+// sharedPace is how exactly it may be seen when others wrote.
+const sharedPace = 10 * time.Millisecond
 
 // Shared is what came of a write to a segment.
 type Shared struct {
@@ -29,8 +33,12 @@ func Share(ctx context.Context, e *Env, segment Segment, windows []Window, throu
 		return Shared{}, err
 	}
 	p.about = &windows[through]
+	now := p.now
 	for i := range windows {
-		p.now = windows[i].since(p.now)
+		now = windows[i].since(now)
+	}
+	if now.After(p.now) { // to when somebody else has written into another window, which is not for whoever writes to know
+		p.now = now.Truncate(sharedPace).Add(sharedPace)
 	}
 	if e.Forced && slices.ContainsFunc(windows, func(w Window) bool { return w.taken(d.Key) }) {
 		d.Key = "" // which what stays there has

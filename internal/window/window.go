@@ -216,12 +216,16 @@ func sum(items []Item) (n int) {
 	return n
 }
 
+// maxSkew is how far ahead another server's clock may be: what was added by one that is wrong moves no other.
+const maxSkew = time.Minute
+
 // since gives now, or if that is later the time when an item was added: servers' clocks differ by a moment, and what is
 // written comes behind all that is there.
 func (w *Window) since(now time.Time) time.Time {
+	latest := now.Add(maxSkew)
 	look := func(items []Item) {
 		for i := range items {
-			if added := items[i].AddedAt; added.After(now) {
+			if added := items[i].AddedAt; added.After(now) && !added.After(latest) {
 				now = added
 			}
 		}
