@@ -33,10 +33,11 @@ var (
 	sizesSQL string
 )
 
-// How many questions each figure asks. A whole scan of a large log takes its time.
+// How many questions each figure asks. A whole scan of a large log takes its time; a request about a thread takes so little that a
+// hundred of them told from 2.4 to 3.4 times the limit of the same code.
 const (
 	wholeQuestions  = 20
-	threadQuestions = 100
+	threadQuestions = 1000
 	playerQuestions = 20
 )
 
