@@ -37,7 +37,7 @@ var (
 // hundred of them told from 2.4 to 3.4 times the limit of the same code.
 const (
 	wholeQuestions  = 20
-	threadQuestions = 1000
+	threadQuestions = 1000 // of a log of as many hundreds, or more
 	playerQuestions = 20
 )
 
@@ -70,7 +70,7 @@ func (r *run) whole(ctx context.Context) (Figure, error) {
 // inThread is a search in a thread by an agent who takes part in it, kept, beside the statement that ranks it and one INSERT.
 func (r *run) inThread(ctx context.Context) (Figure, error) {
 	f := Figure{Name: "one thread, by words, kept", Limit: "the ranking statement and one INSERT", Target: 3, RecallTarget: 0.95}
-	questions := r.queries(threadQuestions, r.busyThread)
+	questions := r.queries(min(threadQuestions, max(20, r.size/100)), r.busyThread)
 	if _, err := r.agent.ask(ctx, questions[0].text, scopeOf("threads", thread(questions[0].thread))); err != nil {
 		return f, err
 	}
