@@ -152,21 +152,21 @@ func TestFewOfMany(t *testing.T) {
 			}
 			owners(t, store)
 			a, thread := hashOf("a"), hashOf("a thread")
-			of := func(session string, owner chain.Hash, n int) {
+			of := func(session string, owner chain.Hash, n int, about string) {
 				var drafts []chain.Draft
 				for i := range n {
-					d := draft(session, fmt.Sprint("about ferries and ", i))
+					d := draft(session, fmt.Sprint(about, " ", i))
 					d.OwnerID, d.ThreadHash, d.CreatedAt = owner, &thread, &longAgo
 					drafts = append(drafts, d)
 				}
 				mustAppend(t, store, drafts...)
 			}
-			of("own", a, 100)
+			of("own", a, 100, "ferries") // the best, and what is read first
 			for range db.FewAsked / 1000 {
-				of("others", hashOf("b"), 1000)
+				of("others", hashOf("b"), 1000, "about ferries and others")
 			}
 			for range 3 { // more than are read together with what ranking has to know
-				of("own", a, 700)
+				of("own", a, 700, "about ferries and more")
 			}
 			in := db.Searching{Request: selection.Request{Query: "Anna about ferries", Scope: selection.Scope{Threads: []chain.Hash{thread}}, Limit: 50}, Viewer: &a}
 			found := mustSearch(t, store, in)
