@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -217,16 +219,20 @@ func (d *DB) selectContext(ctx context.Context, a asked) (chosen, error) {
 // erased since it was read.
 func keepSelection(ctx context.Context, q *dbgen.Queries, c chosen) (selection.Selection, error) {
 	s := c.Selection
-	if err := s.Commit(c.salt); err != nil {
-		return s, err
-	}
-	parts := make([]chain.JSON, 4)
-	for i, part := range []any{s.Request, s.Items, s.Dropped, s.Stages} {
-		text, err := json.Marshal(part)
-		if err != nil {
-			return s, err
+	var parts [4]chain.JSON
+	var written errgroup.Group // beside the receipt, which takes as long
+	written.Go(func() error {
+		for i, part := range []any{c.Request, c.Items, c.Dropped, c.Stages} {
+			text, err := json.Marshal(part)
+			if err != nil {
+				return err
+			}
+			parts[i] = chain.JSON(text)
 		}
-		parts[i] = chain.JSON(text)
+		return nil
+	})
+	if err := errors.Join(s.Commit(c.salt), written.Wait()); err != nil {
+		return s, err
 	}
 	row := dbgen.KeepSelectionParams{
 		Receipt: s.Receipt.String(), Request: parts[0], Policy: string(s.Policy), LogPosition: s.LogPosition, LogSize: s.LogSize,

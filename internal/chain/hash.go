@@ -70,17 +70,8 @@ func (h *Hash) set(parsed Hash, err error) error {
 // Value gives the text form to the database.
 func (h Hash) Value() (driver.Value, error) { return h.String(), nil }
 
-// Scan reads the text form from the database.
-func (h *Hash) Scan(src any) error {
-	switch v := src.(type) {
-	case string:
-		return h.set(parse(v))
-	case []byte:
-		return h.set(parse(v))
-	default:
-		return fmt.Errorf("cannot read a hash from %T", src)
-	}
-}
+// ScanBytes reads the text form from the database: what pgx calls for a text, without making a string of it first.
+func (h *Hash) ScanBytes(text []byte) error { return h.set(parse(text)) }
 
 // Compare orders hashes as their text forms sort.
 func (h Hash) Compare(other Hash) int { return strings.Compare(string(h[:]), string(other[:])) }

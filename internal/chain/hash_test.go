@@ -13,8 +13,7 @@ func TestHashText(t *testing.T) {
 	for name, read := range map[string]func(h *Hash, text string) error{
 		"ParseHash":     func(h *Hash, text string) error { return h.set(ParseHash(text)) },
 		"UnmarshalText": func(h *Hash, text string) error { return h.UnmarshalText([]byte(text)) },
-		"Scan text":     func(h *Hash, text string) error { return h.Scan(text) },
-		"Scan bytes":    func(h *Hash, text string) error { return h.Scan([]byte(text)) },
+		"ScanBytes":     func(h *Hash, text string) error { return h.ScanBytes([]byte(text)) },
 	} {
 		var h Hash
 		if err := read(&h, text); err != nil || h != sum || h.String() != text {
@@ -27,7 +26,7 @@ func TestHashText(t *testing.T) {
 		}
 	}
 	h := sum
-	if err := h.Scan(1); err == nil || h != sum {
-		t.Errorf("Scan(1) = %s, %v, want an error", h, err)
+	if err := h.ScanBytes(nil); err == nil || h != sum {
+		t.Errorf("ScanBytes(nil) = %s, %v, want an error", h, err)
 	}
 }
