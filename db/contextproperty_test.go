@@ -18,11 +18,15 @@ import (
 	"github.com/tzzr/context-manager/internal/token"
 )
 
-// world is a log whose messages name few of each thing, so that scopes of any combination hold some.
+// world is a log whose messages name few of each thing, so that scopes of any combination hold some. Of its seven sessions a
+// guest takes part in two.
 type world struct {
 	messages map[chain.Hash]chain.Message
 	records  map[chain.Hash]knowledge.Record
+	members  map[chain.Hash]map[chain.Hash]bool // of each session
 }
+
+var guest = hashOf("guest")
 
 var worldTexts = []string{
 	"The hotel in Lisbon is booked for May.", "The hotel in Lisbon is booked for June!", "¿Cuándo sale el tren de Madrid?", "会议在三月举行，花园需要浇水。",
@@ -32,7 +36,7 @@ var worldTexts = []string{
 
 func makeWorld(t *testing.T, store *db.DB) world {
 	t.Helper()
-	w := world{map[chain.Hash]chain.Message{}, map[chain.Hash]knowledge.Record{}}
+	w := world{map[chain.Hash]chain.Message{}, map[chain.Hash]knowledge.Record{}, map[chain.Hash]map[chain.Hash]bool{}}
 	var drafts []chain.Draft
 	some := func(kind string, i int) []chain.Hash {
 		return [][]chain.Hash{nil, {hashOf("%s0", kind)}, {hashOf("%s1", kind)}, {hashOf("%s0", kind), hashOf("%s1", kind)}}[i%4]
@@ -47,6 +51,9 @@ func makeWorld(t *testing.T, store *db.DB) world {
 			FlagID: one("flag", i), MasterItemID: one("item", i/7), ItemIDs: some("item", i/11), LocationID: one("place", i/13),
 			EventType: []chain.EventType{chain.EventMessage, chain.EventError, chain.EventSystem}[i%3], CreatedAt: ptr(longAgo.Add(time.Duration(i) * time.Minute)),
 		}
+		if i%7 < 2 && i > 30 {
+			d.PlayerIDs = append(d.PlayerIDs, guest)
+		}
 		drafts = append(drafts, d)
 	}
 	written, err := store.Append(t.Context(), drafts)
@@ -55,6 +62,12 @@ func makeWorld(t *testing.T, store *db.DB) world {
 	}
 	for _, m := range written {
 		w.messages[m.Hash] = m
+		if w.members[m.SessionHash] == nil {
+			w.members[m.SessionHash] = map[chain.Hash]bool{}
+		}
+		for _, player := range slices.Concat([]chain.Hash{m.OwnerID}, m.PlayerIDs) {
+			w.members[m.SessionHash][player] = true
+		}
 	}
 	var records []knowledge.Draft
 	for i, text := range worldTexts[:8] {
@@ -113,8 +126,8 @@ func drawScope(t *rapid.T) selection.Scope {
 	return scope
 }
 
-// holds says whether a scope holds a message or record, from the definition of its filters.
-func (w world) holds(s selection.Scope, kind chain.RefType, hash chain.Hash) bool {
+// holds says whether a scope holds a message or record that a viewer sees, nil sees all, from the definition of its filters.
+func (w world) holds(s selection.Scope, viewer *chain.Hash, kind chain.RefType, hash chain.Hash) bool {
 	in := func(list []chain.Hash, hashes ...chain.Hash) bool {
 		return list == nil || slices.ContainsFunc(hashes, func(h chain.Hash) bool { return slices.Contains(list, h) })
 	}
@@ -137,7 +150,7 @@ func (w world) holds(s selection.Scope, kind chain.RefType, hash chain.Hash) boo
 		return known && !named && r.Kind == kind && within(r.CreatedAt)
 	}
 	m, known := w.messages[hash]
-	return known && in(s.Sessions, m.SessionHash) && in(s.Threads, opt(m.ThreadHash)...) &&
+	return known && (viewer == nil || w.members[m.SessionHash][*viewer]) && in(s.Sessions, m.SessionHash) && in(s.Threads, opt(m.ThreadHash)...) &&
 		in(s.Players, slices.Concat([]chain.Hash{m.OwnerID}, m.PlayerIDs, opt(m.MasterPlayer))...) && in(s.Owners, m.OwnerID) &&
 		in(s.Hashtags, m.Hashtags...) && in(s.Flags, opt(m.FlagID)...) && in(s.Items, slices.Concat(m.ItemIDs, opt(m.MasterItemID))...) &&
 		in(s.Locations, opt(m.LocationID)...) && (s.EventTypes == nil || slices.Contains(s.EventTypes, m.EventType)) && within(m.CreatedAt)
@@ -194,22 +207,34 @@ func checkProperties(t *testing.T, w world, store, other *db.DB, dense, limited 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, before := t.Context(), ""
+	ctx, before := t.Context(), map[string]string{}
 	rapid.Check(t, func(t *rapid.T) {
+		store, other := store, other
 		r := drawRequest(t)
 		if limited {
 			small, listed := drawLimits(t)
 			store.LimitScopes(small, listed)
 			other.LimitScopes(small, listed)
 		}
-		if before != "" && rapid.Bool().Draw(t, "continued") {
-			r.PreviousID = before
+		var viewer *chain.Hash
+		if player := rapid.SampledFrom([]chain.Hash{{}, hashOf("player1"), guest}).Draw(t, "viewer"); player != (chain.Hash{}) {
+			viewer, store, other = &player, store.As(player), other.As(player)
+			if r.Player != nil {
+				r.Player = viewer
+			}
+		}
+		asked := "an administrator"
+		if viewer != nil {
+			asked = viewer.String()
+		}
+		if before[asked] != "" && rapid.Bool().Draw(t, "continued") {
+			r.PreviousID = before[asked]
 		}
 		s, err := store.RequestContext(ctx, r)
 		if err != nil {
 			t.Fatalf("RequestContext() = %v", err)
 		}
-		before = s.ID
+		before[asked] = s.ID
 		if (s.DenseModel != "") != dense {
 			t.Fatalf("the dense model is %q, notices %q", s.DenseModel, s.Notices)
 		}
@@ -219,8 +244,8 @@ func checkProperties(t *testing.T, w world, store, other *db.DB, dense, limited 
 		}
 		seen := map[chain.Hash]bool{}
 		check := func(kind chain.RefType, hash chain.Hash, score float64) {
-			if !w.holds(r.Scope, kind, hash) {
-				t.Fatalf("%s %s is not in the scope %+v", kind, hash, r.Scope)
+			if !w.holds(r.Scope, viewer, kind, hash) {
+				t.Fatalf("%s %s is not in the scope %+v of %s", kind, hash, r.Scope, asked)
 			}
 			if seen[hash] || math.IsNaN(score) || score < 0 || score > 1 {
 				t.Fatalf("%s is there twice (%t), or has a score of %v", hash, seen[hash], score)

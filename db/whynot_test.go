@@ -69,7 +69,7 @@ func checkWhyNot(t *testing.T, w world, store *db.DB, limited bool) {
 		}
 		inScope := int64(0)
 		for i, hash := range all {
-			holds := w.holds(r.Scope, kinds[hash], hash)
+			holds := w.holds(r.Scope, nil, kinds[hash], hash)
 			if holds {
 				inScope++
 			}
