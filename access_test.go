@@ -112,7 +112,7 @@ func siteOf(t testing.TB, opened *instance.Instance, at, dir string, cfg config.
 		t.Fatal(err)
 	}
 	s := &site{t: t, Instance: opened, url: "http://" + listener.Addr().String(), database: at, dir: dir, admin: auth.NewAdminToken(), mu: &sync.Mutex{}, tokens: map[string]string{}}
-	tokens := auth.NewTokens(s.admin, opened.DB, openIDProvider(cfg), quiet)
+	tokens := auth.NewTokens(s.admin, opened.DB, openIDProvider(cfg, opened.DB), quiet)
 	t.Cleanup(tokens.Close)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)

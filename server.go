@@ -82,17 +82,18 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 	go readRecords(ctx, s.DB, log)
 	s.KeepConversations(time.Duration(c.ConversationTTL))
 	announce(listener.Addr(), token, made, cfg.DataDir)
-	tokens := auth.NewTokens(token, s.DB, openIDProvider(c.Server), log)
+	tokens := auth.NewTokens(token, s.DB, openIDProvider(c.Server, s.DB), log)
 	defer tokens.Close()
 	return serve(ctx, listener, s, tokens, c.Server, metrics, log)
 }
 
-// openIDProvider gives the verifier of the provider's tokens, nil if the settings name none.
-func openIDProvider(cfg config.Server) auth.Verifier {
+// openIDProvider gives the verifier of the provider's tokens, nil if the settings name none. They end by the database's clock, as
+// ours do.
+func openIDProvider(cfg config.Server, store *db.DB) auth.Verifier {
 	if cfg.OIDCIssuer == "" {
 		return nil
 	}
-	return auth.NewProvider(auth.ProviderConfig{Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, Claim: cfg.OIDCPlayerClaim})
+	return auth.NewProvider(auth.ProviderConfig{Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, Claim: cfg.OIDCPlayerClaim, Now: store.Now})
 }
 
 // startSealer makes the store seal its log until it is closed.

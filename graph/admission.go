@@ -104,7 +104,7 @@ func hasObjects(set ast.SelectionSet, fragments ast.FragmentDefinitionList) bool
 // isSearch tells whether a root field searches for context. No other fields have these names.
 func isSearch(f *ast.Field) bool {
 	switch f.Name {
-	case "requestContext", "replayContext", "tryContext", "whyNot":
+	case "requestContext", "replayContext", "tryContext", "whyNot", "selectIntoWindow":
 		return true
 	case "promptMessages":
 		return f.Arguments.ForName("context") != nil

@@ -38,7 +38,7 @@ const (
 // secret of its source. All of a list are appended, or none. The caller stands in the request's context. Places bounds how
 // many are at work at once; nil does not.
 func NewEvents(store *db.DB, secrets map[string]string, places *overload.Gate, cfg Config) http.Handler {
-	return &hooks{store: store, secrets: secrets, places: places, bodies: overload.NewRoom(mostEventBodies), present: presenter{log: cfg.Log}, now: time.Now}
+	return &hooks{store: store, secrets: secrets, places: places, bodies: overload.NewRoom(mostEventBodies), present: presenter{log: cfg.Log}, now: store.Now}
 }
 
 type hooks struct {

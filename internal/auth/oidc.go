@@ -20,8 +20,9 @@ import (
 // ProviderConfig names an OpenID provider.
 type ProviderConfig struct {
 	Issuer   string
-	Audience string // what its tokens must be for
-	Claim    string // what names the player; empty: DefaultPlayerClaim
+	Audience string           // what its tokens must be for
+	Claim    string           // what names the player; empty: DefaultPlayerClaim
+	Now      func() time.Time // the clock that tokens end by; nil: the machine's
 }
 
 // DefaultPlayerClaim is what names the player unless another claim is set: whom a token is about, as the provider knows
@@ -37,7 +38,6 @@ const maxClaimBytes = 256
 type Provider struct {
 	cfg  ProviderConfig
 	http *http.Client
-	now  func() time.Time
 
 	flight singleflight.Group // of discovery
 	found  atomic.Pointer[discovered]
@@ -55,7 +55,10 @@ func NewProvider(cfg ProviderConfig) *Provider {
 	if cfg.Claim == "" {
 		cfg.Claim = DefaultPlayerClaim
 	}
-	return &Provider{cfg: cfg, http: &http.Client{Transport: newFetcher(http.DefaultTransport), Timeout: fetchLimit}, now: time.Now}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Provider{cfg: cfg, http: &http.Client{Transport: newFetcher(http.DefaultTransport), Timeout: fetchLimit}}
 }
 
 // IsJWT tells whether a token has the form of a signed JSON Web Token: three parts, with dots between them.
@@ -72,7 +75,7 @@ func (p *Provider) Verify(ctx context.Context, token string) (Caller, error) {
 	}
 	keys := &keySet{keys: of.keys}
 	verifier := oidc.NewVerifier(p.cfg.Issuer, keys, &oidc.Config{
-		ClientID: p.cfg.Audience, SupportedSigningAlgs: of.algorithms, Now: p.now,
+		ClientID: p.cfg.Audience, SupportedSigningAlgs: of.algorithms, Now: p.cfg.Now,
 	})
 	verified, err := verifier.Verify(ctx, token)
 	switch {

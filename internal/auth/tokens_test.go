@@ -13,14 +13,21 @@ import (
 	"github.com/tzzr/context-manager/internal/fault"
 )
 
-// nobodysTokens is of a server on which nobody has made a token.
-type nobodysTokens struct{}
+// nobodysTokens is of a server on which nobody has made a token. Its clock is the machine's, unless it has another.
+type nobodysTokens struct{ clock func() time.Time }
 
 func (nobodysTokens) FindToken(context.Context, Digest) (Caller, time.Duration, error) {
 	return Caller{}, 0, fault.New(fault.NotFound, "there is no such token")
 }
 func (nobodysTokens) LiveTokens(context.Context, []string) ([]string, error) { return nil, nil }
 func (nobodysTokens) TokensUsed(context.Context, []string) error             { return nil }
+
+func (s nobodysTokens) Now() time.Time {
+	if s.clock != nil {
+		return s.clock()
+	}
+	return time.Now()
+}
 
 func newProviderTokens(t *testing.T) (*issuer, *Tokens) {
 	t.Helper()
@@ -38,7 +45,7 @@ func TestSessionOfAProvidersToken(t *testing.T) {
 	clock.at = time.Now()
 	sessions := NewSessions()
 	sessions.Recheck = tokens.Recheck
-	tokens.cache.now = clock.now
+	tokens.store = nobodysTokens{clock.now}
 	f := &fixture{t: t, token: i.token(nil), gate: NewGate(tokens, sessions), mux: http.NewServeMux()}
 	f.mux.Handle("/session", f.gate.Sessions())
 	c := f.signIn()
@@ -54,6 +61,35 @@ func TestSessionOfAProvidersToken(t *testing.T) {
 	}
 	if len(sessions.open) != 0 {
 		t.Error("the session is kept after the token's end")
+	}
+}
+
+// However wrong the machine's clock is, a provider's token ends by the database's: when it is taken, while a stream is open, and for
+// who came with it before.
+func TestProvidersTokenEndsByTheDatabasesClock(t *testing.T) {
+	t.Parallel()
+	i, off := newIssuer(t), time.Duration(0)
+	clock := func() time.Time { return time.Now().Add(off) }
+	provider := NewProvider(ProviderConfig{Issuer: i.server.URL, Audience: "cm", Now: clock})
+	tokens := NewTokens(NewAdminToken(), nobodysTokens{clock}, provider, slog.New(slog.DiscardHandler))
+	t.Cleanup(tokens.Close)
+	until := func(d time.Duration) string { return i.token(claims{"exp": time.Now().Add(d).Unix()}) }
+	off = -time.Hour
+	caller, err := tokens.Verify(t.Context(), until(-30*time.Minute))
+	if err != nil {
+		t.Fatalf("Verify() of a token that lasts for half an hour = %v", err)
+	}
+	ctx, watch, err := tokens.Watch(WithCaller(t.Context(), caller))
+	if err != nil || ctx.Err() != nil {
+		t.Fatalf("Watch() = %v, %v", err, ctx.Err())
+	}
+	watch.Stop()
+	off = time.Hour
+	if err := tokens.Recheck(t.Context(), caller); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("Recheck() after the token's end = %v", err)
+	}
+	if _, err := tokens.Verify(t.Context(), until(30*time.Minute)); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("Verify() after the token's end = %v", err)
 	}
 }
 

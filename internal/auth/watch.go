@@ -57,7 +57,7 @@ func (t *Tokens) Watch(ctx context.Context) (context.Context, Watch, error) {
 	}
 	release := func() {}
 	if caller.TokenID == "" && !caller.Expires.IsZero() { // a provider's, whose end is known
-		ctx, release = context.WithDeadlineCause(ctx, caller.Expires, errUnknown())
+		ctx, release = context.WithTimeoutCause(ctx, caller.Expires.Sub(t.store.Now()), errUnknown())
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	w := &watched{tokenID: caller.TokenID, session: o.session, end: end}
