@@ -98,6 +98,7 @@ func TestAdmission(t *testing.T) {
 		"a search":                       search,
 		"a search by an inline fragment": `mutation { ... { requestContext(input: {query: "one"}) { receipt } } }`,
 		"a replay":                       `{ replayContext(id: "a") { identical } }`,
+		"a selection into a window":      `mutation { selectIntoWindow(window: "a", input: {query: "one"}) { __typename } }`,
 	} {
 		if w, code := ask(query, nil); w.Code != http.StatusServiceUnavailable || code != "UNAVAILABLE" {
 			t.Errorf("%s that finds no place: %d %q, want 503 UNAVAILABLE", name, w.Code, code)
