@@ -166,8 +166,12 @@ func (c *benchCommand) retrieval(ctx context.Context, log *slog.Logger, cfg conf
 type searched struct{ *db.DB }
 
 // ByWords gives what a search finds by its words.
-func (s searched) ByWords(ctx context.Context, request selection.Request, limit int) (string, []retrieval.Hit, error) {
-	vector, found, err := s.DB.ByWords(ctx, request, limit)
+func (s searched) ByWords(ctx context.Context, viewer *chain.Hash, request selection.Request, limit int) (string, []retrieval.Hit, error) {
+	store := s.DB
+	if viewer != nil {
+		store = store.As(*viewer)
+	}
+	vector, found, err := store.ByWords(ctx, request, limit)
 	return vector, hits(found), err
 }
 

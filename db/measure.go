@@ -18,15 +18,15 @@ type Match struct {
 	Score float64
 }
 
-// ByWords gives the candidates of a request for context by their inner products, the best of them, and the query's
-// vector as pgvector's text: what a measurement holds against an exact scan.
+// ByWords gives the candidates of a request for context by whoever views by their inner products, the best of them, and the
+// query's vector as pgvector's text: what a measurement holds against an exact scan.
 func (d *DB) ByWords(ctx context.Context, request selection.Request, limit int) (vector string, hits []Match, err error) {
 	if err := d.indexPending(ctx); err != nil {
 		return "", nil, err
 	}
-	s := newSearch(searchInput{request: request, policy: ranking.Default(), indexed: true})
+	s := newSearch(searchInput{request: request, policy: ranking.Default(), viewer: d.viewer, indexed: true})
 	err = d.snapshot(ctx, func(tx pgx.Tx) error {
-		s.tx = tx
+		s.tx, s.view = tx, d
 		return s.findByWords(ctx)
 	})
 	if err != nil {

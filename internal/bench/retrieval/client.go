@@ -10,7 +10,10 @@ import (
 )
 
 // client asks for context over one connection of HTTP.
-type client struct{ *wire.Client }
+type client struct {
+	*wire.Client
+	player *chain.Hash // whose token it has; nil: an administrator's
+}
 
 const ask = `mutation Ask($input: ContextRequestInput!) {
   requestContext(input: $input) { receipt tokens rendered items { score source { ... on Message { hash } } } }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,8 +24,6 @@ var (
 	playerSQL string
 	//go:embed sql/kept.sql
 	keptSQL string
-	//go:embed sql/keep.sql
-	keepSQL string
 	//go:embed sql/near.sql
 	nearSQL string
 	//go:embed sql/model.sql
@@ -74,8 +73,8 @@ func (r *run) inThread(ctx context.Context) (Figure, error) {
 	if _, err := r.agent.ask(ctx, questions[0].text, scopeOf("threads", thread(questions[0].thread))); err != nil {
 		return f, err
 	}
-	var kept string
-	if err := r.conn.QueryRow(ctx, keptSQL).Scan(&kept); err != nil {
+	keep, err := r.keeping(ctx)
+	if err != nil {
 		return f, err
 	}
 	return r.compare(ctx, f, r.agent, questions, func(q question) (map[string]any, selection.Scope) {
@@ -83,10 +82,43 @@ func (r *run) inThread(ctx context.Context) (Figure, error) {
 	}, func(ctx context.Context, vector string, q question) ([]Hit, error) {
 		hits, err := r.hits(ctx, threadSQL, vector, first, thread(q.thread).String())
 		if err == nil {
-			_, err = r.conn.Exec(ctx, keepSQL, kept)
+			err = keep(ctx)
 		}
 		return hits, err
 	})
+}
+
+// keeping gives what keeps the newest selection once more: a bare INSERT of its row, committed, into a table that has the columns and
+// indexes of the selections' and nothing else.
+func (r *run) keeping(ctx context.Context) (keep func(context.Context) error, err error) {
+	conn := r.conn.PgConn()
+	newest := conn.ExecParams(ctx, keptSQL, nil, nil, nil, nil).Read()
+	if newest.Err != nil {
+		return nil, newest.Err
+	}
+	if len(newest.Rows) == 0 {
+		return nil, fmt.Errorf("no selection was kept")
+	}
+	var columns, places []string
+	var values [][]byte
+	for i, field := range newest.FieldDescriptions {
+		columns = append(columns, field.Name)
+		if field.Name == "id" {
+			places = append(places, "gen_random_uuid()")
+			continue
+		}
+		values = append(values, newest.Rows[0][i])
+		places = append(places, fmt.Sprintf("$%d", len(values)))
+	}
+	sql := fmt.Sprintf("INSERT INTO kept_selections (%s) VALUES (%s)", strings.Join(columns, ", "), strings.Join(places, ", "))
+	const name = "keep"
+	if err := conn.Deallocate(ctx, name); err != nil { // that of another size, if there is one
+		return nil, err
+	}
+	if _, err := conn.Prepare(ctx, name, sql, nil); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error { return conn.ExecPrepared(ctx, name, values, nil, nil).Read().Err }, nil
 }
 
 // ofPlayer is a search by an agent among all that it may see, a tenth of the log, beside a scan of that.
@@ -109,7 +141,7 @@ func (r *run) compare(ctx context.Context, f Figure, asks *client, questions []q
 		_, within := scope(q)
 		request := selection.Request{Query: q.text, Scope: within, Limit: first, At: time.Now()}
 		var err error
-		if vectors[i], found[i], err = r.Log.ByWords(ctx, request, first); err != nil {
+		if vectors[i], found[i], err = r.Log.ByWords(ctx, asks.player, request, first); err != nil {
 			return f, err
 		}
 	}

@@ -28,8 +28,8 @@ type Hit struct {
 // Log is what is measured besides HTTP.
 type Log interface {
 	Append(ctx context.Context, drafts []chain.Draft) ([]chain.Message, error)
-	// ByWords gives the candidates of a request by inner product, best first, and the query's vector as text.
-	ByWords(ctx context.Context, request selection.Request, limit int) (vector string, hits []Hit, err error)
+	// ByWords gives the candidates of a viewer's request by inner product, best first, and the query's vector as text; nil sees all.
+	ByWords(ctx context.Context, viewer *chain.Hash, request selection.Request, limit int) (vector string, hits []Hit, err error)
 	// HoldIndexing stops the making of search vectors, or lets it go on.
 	HoldIndexing(hold bool)
 }
@@ -60,7 +60,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), administrator: &client{wire.New(cfg.Endpoint, cfg.Token)}}
+	r := &run{Config: cfg, conn: conn, corpus: newCorpus(slices.Max(cfg.Sizes)), administrator: &client{Client: wire.New(cfg.Endpoint, cfg.Token)}}
 	defer r.administrator.Close()
 	report := Report{Processors: runtime.NumCPU(), Go: runtime.Version()}
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version'), extversion FROM pg_extension WHERE extname = 'vector'").
@@ -81,7 +81,8 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 			if err != nil {
 				return report, err
 			}
-			r.agent = &client{wire.New(cfg.Endpoint, token)}
+			player := busy()
+			r.agent = &client{wire.New(cfg.Endpoint, token), &player}
 			defer r.agent.Close()
 		}
 		figures, err := r.figures(ctx)
