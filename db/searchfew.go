@@ -55,7 +55,7 @@ func (s *search) queueFew(batch *pgx.Batch) bool {
 	batch.Queue(fmt.Sprintf(sql, column), args...).Query(s.readFew)
 	s.planned = true
 	s.asViewer(batch, 0, func(as string) {
-		batch.Queue(as+aboutFewSQL, s.request.Player != nil, false).Query(s.readMessages)
+		batch.Queue(as+aboutFewSQL, s.request.Player != nil).Query(s.readMessages)
 	})
 	s.planned = false
 	return true

@@ -28,12 +28,15 @@ var (
 	textsSQL string
 )
 
+const unnamed = "NULL::TEXT, NULL::TEXT"
+
 var (
-	// aboutMessagesSQL is of those of a list.
-	aboutMessagesSQL = fmt.Sprintf(aboutSQL, "$3::BIGINT[]")
+	// namedMessagesSQL is of those of a list, with the names of their owners, and unnamedMessagesSQL without.
+	namedMessagesSQL   = fmt.Sprintf(aboutSQL, "p.key, p.name", " LEFT JOIN core.players p ON p.hash = m.owner_id", "$2::BIGINT[]")
+	unnamedMessagesSQL = fmt.Sprintf(aboutSQL, unnamed, "", "$2::BIGINT[]")
 	// aboutFewSQL is of those that few.sql has noted. They are read before the index is: row-level security lets no function come
 	// before it.
-	aboutFewSQL = fmt.Sprintf(aboutSQL, "(SELECT NULLIF(current_setting('context_manager.few', TRUE), '')::BIGINT[])::BIGINT[]")
+	aboutFewSQL = fmt.Sprintf(aboutSQL, unnamed, "", "(SELECT NULLIF(current_setting('context_manager.few', TRUE), '')::BIGINT[])::BIGINT[]")
 )
 
 // excepted counts, of candidates, those that the request excepts: they are in its scope for what others are compared with.
@@ -72,7 +75,11 @@ func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
 	if len(messages) > 0 {
 		// Behind the fence, who is known has to be found out for each join with players: these are, as owners of what is seen.
 		if s.asViewer(batch, len(messages), func(as string) {
-			batch.Queue(as+aboutMessagesSQL, len(s.preferences) > 0, as == "", messages).Query(s.readMessages)
+			sql := namedMessagesSQL
+			if as != "" {
+				sql = unnamedMessagesSQL
+			}
+			batch.Queue(as+sql, len(s.preferences) > 0, messages).Query(s.readMessages)
 		}) {
 			batch.Queue(ownersSQL, messages).Query(s.readOwners)
 		}

@@ -8,8 +8,8 @@ SELECT n.id,
         SELECT i.id FROM generate_series(GREATEST(n.id - 4095, 1), n.id) AS i (id)
         EXCEPT SELECT m.id FROM log.messages m WHERE m.id BETWEEN n.id - 4095 AND n.id ORDER BY id) ELSE '{}' END,
     COALESCE((SELECT max(r.id) FROM knowledge.records r), 0),
-    ARRAY(SELECT b.first_id FROM embedding.backlog b ORDER BY b.first_id),
-    ARRAY(SELECT b.last_id FROM embedding.backlog b ORDER BY b.first_id),
-    (SELECT min(r.id) FROM embedding.pending p JOIN knowledge.records r ON r.hash = p.hash),
-    (SELECT count(*) FROM embedding.pending)
+    b.firsts, b.lasts, p.first_record, p.records
 FROM newest n
+CROSS JOIN (SELECT COALESCE(array_agg(b.first_id ORDER BY b.first_id), '{}') AS firsts, COALESCE(array_agg(b.last_id ORDER BY b.first_id), '{}') AS lasts
+    FROM embedding.backlog b) b
+CROSS JOIN (SELECT min(r.id) AS first_record, count(*) AS records FROM embedding.pending p LEFT JOIN knowledge.records r ON r.hash = p.hash) p
