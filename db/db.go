@@ -55,6 +55,7 @@ type shared struct {
 	most      scopeLimits                   // of searches
 	readings  *readings                     // what is on record already
 	sights    *lru.Cache[chain.Hash, sight] // what viewers saw last
+	listings  *lru.Cache[string, listing]   // what scopes held when they were searched last
 	samples   *samples                      // of the whole log
 	kept      *overviews
 	outlines  *outlines // of what was looked at by position
@@ -110,8 +111,9 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 		return nil, err
 	}
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
+	listings, _ := lru.New[string, listing](maxListings)
 	d := &DB{shared: &shared{
-		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
+		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, listings: listings, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
 		conversationTTL: memory.DefaultTTL, windows: newWindows(), questions: embeddings.NewQueries(),
 	}}
 	err = d.clock.ask(ctx, pool)

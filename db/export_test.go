@@ -97,7 +97,26 @@ func (d *DB) WhyNotAll(ctx context.Context, id string, hashes []chain.Hash) ([]s
 }
 
 // LimitScopes has scopes taken for large that are not.
-func (d *DB) LimitScopes(small, listed int) { d.most = scopeLimits{small, listed, fewMessages} }
+func (d *DB) LimitScopes(small, listed int) { d.most = scopeLimits{small, listed, fewMessages, 1} }
+
+// InScope gives the ids of the messages that a scope holds, as a search finds them that remembers every listing.
+func (d *DB) InScope(ctx context.Context, scope selection.Scope) (ids []int64, err error) {
+	if err := d.indexPending(ctx); err != nil {
+		return nil, err
+	}
+	s := newSearch(searchInput{
+		request: selection.Request{Query: "x", Scope: scope}, viewer: d.viewer, indexed: true,
+		most: scopeLimits{small: smallScope, listed: maxListed, few: fewMessages, least: 1},
+	})
+	err = d.snapshot(ctx, func(tx pgx.Tx) error {
+		s.tx, s.view = tx, d
+		return s.begin(ctx)
+	})
+	return s.ids, err
+}
+
+// Listings tells how many listings are remembered.
+func (d *DB) Listings() int { return d.listings.Len() }
 
 // State gives the state of the log, and the messages that one count of them all sees in the same snapshot.
 func (d *DB) State(ctx context.Context) (at AsOf, counted int64, ids []int64, err error) {

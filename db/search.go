@@ -33,8 +33,8 @@ const (
 	maxListed = 1 << 17
 )
 
-// scopeLimits are smallScope, maxListed and fewMessages, or less, for tests; zero means those.
-type scopeLimits struct{ small, listed, few int }
+// scopeLimits are smallScope, maxListed, fewMessages and leastListed, or less, for tests; zero means those.
+type scopeLimits struct{ small, listed, few, least int }
 
 // searchInput is what a search is asked.
 type searchInput struct {
@@ -84,6 +84,8 @@ type search struct {
 
 	pending          bool    // something has no search vectors
 	unsighted        bool    // what is remembered does not tell what the viewer sees
+	unlisted         bool    // what is remembered does not tell what the scope holds
+	whole            asOf    // position and absent messages of the whole log, whoever asks
 	unindexed        []int64 // messages that have no search vectors, if they are few
 	backlog          runs    // the same, as they are filed
 	unindexedRecords int64
@@ -181,7 +183,7 @@ func newSearch(in searchInput) *search {
 		found:       map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
 	}
 	if s.most == (scopeLimits{}) {
-		s.most = scopeLimits{small: smallScope, listed: maxListed, few: fewMessages}
+		s.most = scopeLimits{small: smallScope, listed: maxListed, few: fewMessages, least: leastListed}
 	}
 	scope := in.request.Scope
 	var joined *int64

@@ -76,7 +76,7 @@ func (s *search) begin(ctx context.Context) error {
 	few := s.messages && s.queueFew(batch)
 	batch.Queue(planEach)
 	if s.messages && s.narrowed && !few {
-		s.queueMessageIDs(batch)
+		s.queueListing(batch)
 	}
 	if len(s.kinds) > 0 {
 		s.queueRecordIDs(batch)
@@ -88,6 +88,9 @@ func (s *search) begin(ctx context.Context) error {
 		return err
 	}
 	if err := s.seeAnew(ctx); err != nil {
+		return err
+	}
+	if err := s.listAnew(ctx); err != nil {
 		return err
 	}
 	if s.at == nil && s.pending && !s.indexed {
@@ -215,6 +218,7 @@ func (s *search) readState(row pgx.Row) error {
 	if len(at.absent) == 0 {
 		at.absent = nil
 	}
+	s.whole.position, s.whole.absent = at.position, slices.Clone(at.absent)
 	s.pending = len(firsts) > 0 || records > 0
 	if firstRecord != nil && records <= maxAwaited {
 		at.records = *firstRecord - 1

@@ -1,0 +1,2 @@
+-- The newest message.
+SELECT m.hash FROM log.messages m ORDER BY m.id DESC LIMIT 1
