@@ -34,31 +34,35 @@ type listing struct {
 	ids      []int64     // ascending
 }
 
-// listingKey tells scopes of viewers apart.
-func (s *search) listingKey() string {
-	scope, _ := json.Marshal(s.request.Scope) // of lists of hashes and times
-	key := string(scope)
+// listingKey tells scopes of viewers apart; false: this one cannot be told from others, and is not remembered.
+func (s *search) listingKey() (key string, told bool) {
+	scope, err := json.Marshal(s.request.Scope)
+	if err != nil {
+		return "", false
+	}
+	key = string(scope)
 	if s.viewer != nil {
 		key += s.viewer.String()
 	}
-	return key
+	return key, true
 }
 
 // queueListing has the ids that the scope holds read, those that came since it was listed last if it was. The state of the log has to
 // be read before, in the same transaction.
 func (s *search) queueListing(batch *pgx.Batch) {
-	if s.at != nil || s.view == nil {
+	key, told := s.listingKey()
+	if s.at != nil || s.view == nil || !told {
 		s.queueMessageIDs(batch)
 		return
 	}
-	last, known := s.view.listings.Get(s.listingKey())
+	last, known := s.view.listings.Get(key)
 	if !known {
 		s.queueMessageIDs(batch)
 		batch.Queue(newestHashSQL).Query(func(rows pgx.Rows) error {
 			var newest []chain.Hash
 			err := collectInto(&newest)(rows)
 			if err == nil && len(newest) > 0 {
-				s.remember(&newest[0])
+				s.remember(key, &newest[0])
 			}
 			return err
 		})
@@ -74,6 +78,7 @@ func (s *search) queueListing(batch *pgx.Batch) {
 		// The log may be another one, or have lost its end with the server that had it.
 		same := s.whole.position >= last.position && still != nil && *still == *last.last
 		if s.unlisted = !same || looked > maxAddedSince; s.unlisted {
+			s.view.listings.Remove(key)
 			return nil
 		}
 		s.ids = slices.Clone(last.ids)
@@ -83,18 +88,18 @@ func (s *search) queueListing(batch *pgx.Batch) {
 			s.ids = slices.Compact(s.ids)
 		}
 		if looked > 0 {
-			s.remember(newest)
+			s.remember(key, newest)
 		}
 		return nil
 	})
 }
 
 // remember keeps what the scope holds, of the whole log as it is.
-func (s *search) remember(newest *chain.Hash) {
+func (s *search) remember(key string, newest *chain.Hash) {
 	if newest == nil || len(s.ids) < s.most.least || len(s.ids) > mostListed || len(s.ids) >= s.mostIDs() {
 		return
 	}
-	s.view.listings.Add(s.listingKey(), listing{position: s.whole.position, last: newest, absent: slices.Clone(s.whole.absent), ids: slices.Clone(s.ids)})
+	s.view.listings.Add(key, listing{position: s.whole.position, last: newest, absent: slices.Clone(s.whole.absent), ids: slices.Clone(s.ids)})
 }
 
 // listAnew lists what the scope holds if what is remembered does not tell.
@@ -102,7 +107,6 @@ func (s *search) listAnew(ctx context.Context) error {
 	if !s.unlisted {
 		return nil
 	}
-	s.view.listings.Remove(s.listingKey())
 	s.unlisted = false
 	batch := &pgx.Batch{}
 	s.queueListing(batch)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/selection"
 )
@@ -54,14 +53,7 @@ func TestListingIsAsTheLog(t *testing.T) {
 		t.Fatal("no listing is remembered")
 	}
 	for round := range 15 {
-		late, err := superuser(t, at).Begin(t.Context()) // a message with a lesser id than those that are seen before it
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := late.Exec(t.Context(), "INSERT INTO log.messages (session_hash, owner_id, content) VALUES (log.sha256($1), $2, 'late')",
-			fmt.Sprint("late ", round%5), anyOf().String()); err != nil {
-			t.Fatal(err)
-		}
+		late := beginLate(t, at, fmt.Sprint("late ", round%5), anyOf())
 		var wait sync.WaitGroup
 		for range 3 {
 			drafts := []chain.Draft{draft(), draft()}
@@ -75,14 +67,7 @@ func TestListingIsAsTheLog(t *testing.T) {
 		}
 		check(fmt.Sprint("late in round ", round))
 	}
-	// More than is gone through.
-	many := make([]chain.Draft, 1000)
-	for range db.MaxAddedSince/len(many) + 1 {
-		for i := range many {
-			many[i] = from(hashOf("another"), fmt.Sprint("other ", i%7), "their own")
-		}
-		mustAppend(t, store, many...)
-	}
+	appendMany(t, store)
 	mustAppend(t, store, draft())
 	check("after many messages of others")
 	mustExec(t, conn, "ALTER TABLE log.messages DISABLE TRIGGER ALL")

@@ -47,14 +47,7 @@ func TestSearchTellsWhatViewerSaw(t *testing.T) {
 	}
 	check("an empty log")
 	for round := range 15 {
-		late, err := superuser(t, at).Begin(t.Context()) // a message with a lesser id than those that are seen before it
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := late.Exec(t.Context(), "INSERT INTO log.messages (session_hash, owner_id, content) VALUES (log.sha256($1), $2, 'late')",
-			fmt.Sprint("late ", round%5), anyOf().String()); err != nil {
-			t.Fatal(err)
-		}
+		late := beginLate(t, at, fmt.Sprint("late ", round%5), anyOf())
 		var wait sync.WaitGroup
 		for range 4 {
 			drafts := []chain.Draft{draft(), draft(), draft()}
@@ -71,13 +64,7 @@ func TestSearchTellsWhatViewerSaw(t *testing.T) {
 	}
 
 	// More than is gone through, of others.
-	many := make([]chain.Draft, 1000)
-	for range db.MaxAddedSince/len(many) + 1 {
-		for i := range many {
-			many[i] = from(hashOf("another"), fmt.Sprint("other ", i%7), "their own")
-		}
-		mustAppend(t, store, many...)
-	}
+	appendMany(t, store)
 	mustAppend(t, store, draft())
 	check("after many messages of others")
 
@@ -85,6 +72,31 @@ func TestSearchTellsWhatViewerSaw(t *testing.T) {
 	mustExec(t, conn, "ALTER TABLE log.messages DISABLE TRIGGER ALL")
 	mustExec(t, conn, "DELETE FROM log.messages WHERE id > (SELECT max(id) - 6 FROM log.messages)")
 	check("after a loss")
+}
+
+// beginLate writes a message in a transaction that is still open, with a lesser id than those that are seen before it.
+func beginLate(t *testing.T, at, session string, owner chain.Hash) pgx.Tx {
+	t.Helper()
+	late, err := superuser(t, at).Begin(t.Context())
+	if err == nil {
+		_, err = late.Exec(t.Context(), "INSERT INTO log.messages (session_hash, owner_id, content) VALUES (log.sha256($1), $2, 'late')", session, owner.String())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return late
+}
+
+// appendMany appends more messages of others than are gone through to tell what is new.
+func appendMany(t *testing.T, store *db.DB) {
+	t.Helper()
+	many := make([]chain.Draft, 1000)
+	for range db.MaxAddedSince/len(many) + 1 {
+		for i := range many {
+			many[i] = from(hashOf("another"), fmt.Sprint("other ", i%7), "their own")
+		}
+		mustAppend(t, store, many...)
+	}
 }
 
 // seenBy gives how many messages a player sees, and the newest of them.
