@@ -139,6 +139,9 @@ func (d *DB) State(ctx context.Context) (at AsOf, counted int64, ids []int64, er
 	return s.result.at, int64(len(ids)), ids, err
 }
 
+// LosePlayers closes the connections that are the players' for good.
+func (d *DB) LosePlayers() { d.players.Close() }
+
 // Unfence has the store do without row-level security, as where the login may not make roles.
 func (d *DB) Unfence() { d.fenced = false }
 

@@ -89,10 +89,11 @@ type search struct {
 	unindexed        []int64 // messages that have no search vectors, if they are few
 	backlog          runs    // the same, as they are filed
 	unindexedRecords int64
-	quarantined      []int64 // messages that are not found, ascending
-	ids, recordIDs   []int64 // what the scope holds, if it is small or listed
-	few              bool    // what it holds was read with its vectors
-	more             bool    // it is not few
+	quarantined      []int64                  // messages that are not found, ascending
+	ids, recordIDs   []int64                  // what the scope holds, if it is small or listed
+	few              bool                     // what it holds was read with its vectors
+	more             bool                     // it is not few
+	beside           <-chan map[source]*about // gives once what is read of it meanwhile; nil: nothing is
 	passages         []passageRead
 	owners           map[int64]chain.Hash // of these messages
 	called           map[chain.Hash][]string

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -37,9 +38,9 @@ type passageRead struct {
 }
 
 // queueFew has the messages of a scope that sessions or threads alone lead to read with their vectors, or so many of them
-// that they turn out not to be few, and then, behind the fence, what ranking has to know of them: their ids stay in the
-// transaction. The plans are made once: planning for the values at hand takes longer than finding few.
-func (s *search) queueFew(batch *pgx.Batch) bool {
+// that they turn out not to be few, and what ranking has to know of them. The plans are made once: planning for the values at
+// hand takes longer than finding few.
+func (s *search) queueFew(ctx context.Context, batch *pgx.Batch) bool {
 	column, hashes, ok := s.request.Scope.ByKey()
 	if !ok {
 		return false
@@ -53,12 +54,35 @@ func (s *search) queueFew(batch *pgx.Batch) bool {
 		sql, args = fewSeenSQL, append(args, s.viewer.String(), fewAsked)
 	}
 	batch.Queue(fmt.Sprintf(sql, column), args...).Query(s.readFew)
+	about, args := fmt.Sprintf(aboutFewSQL, column), []any{s.request.Player != nil, hashTexts(hashes), s.most.few + 1}
+	if s.viewer != nil && s.view != nil && s.view.fenced && s.view.players != nil {
+		s.beside = s.readBeside(ctx, about, args)
+		return true
+	}
 	s.planned = true
-	s.asViewer(batch, 0, func(as string) {
-		batch.Queue(as+aboutFewSQL, s.request.Player != nil).Query(s.readMessages)
-	})
+	s.asViewer(batch, 0, func(as string) { batch.Queue(as+about, args...).Query(s.readMessages) })
 	s.planned = false
 	return true
+}
+
+// readBeside reads messages over a connection that is the players' already, while another begins the search. It may see another
+// state of the log: what it misses, or cannot read at all, is read later by the search itself, and what it sees beyond that is not
+// looked for. What a message says never changes.
+func (s *search) readBeside(ctx context.Context, sql string, args []any) <-chan map[source]*about {
+	read := make(chan map[source]*about, 1)
+	go func() {
+		told := map[source]*about{}
+		rows, err := named{s.view.players, *s.viewer}.Query(ctx, sql, args...)
+		if err == nil {
+			err = readMessages(rows, told)
+			rows.Close()
+		}
+		if err != nil {
+			clear(told)
+		}
+		read <- told
+	}()
+	return read
 }
 
 // readFew takes the values as they come, in binary: scanning them took half of the reading.

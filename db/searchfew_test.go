@@ -38,6 +38,23 @@ func sameBest(t *testing.T, what string, want, got []selection.Candidate) {
 	}
 }
 
+// What cannot be read beside the statements that begin a search is read behind them.
+func TestFewOverOneConnection(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	v := newVocabulary(3000, 3)
+	crowd(t, store, v, 100)
+	a := hashOf("a")
+	in := db.Searching{Request: selection.Request{Query: v.text(6), Scope: selection.Scope{Threads: []chain.Hash{hashOf("session:s1")}}, Limit: 20}, Viewer: &a}
+	both := mustSearch(t, store, in)
+	if both.Way != "few" || len(both.Best) == 0 {
+		t.Fatalf("searched as %s, which found %d", both.Way, len(both.Best))
+	}
+	store.LosePlayers()
+	one := mustSearch(t, store, in)
+	sameBest(t, in.Request.Query, both.Best, one.Best)
+}
+
 // What is reckoned of few messages here is what the database reckons, to the last digit: products, scores and counts, of
 // short and long messages, of some that have no words, are erased or in quarantine, for all and for a viewer, behind
 // row-level security and without it, with owners that the query names and with preferences.

@@ -32,11 +32,11 @@ const unnamed = "NULL::TEXT, NULL::TEXT"
 
 var (
 	// namedMessagesSQL is of those of a list, with the names of their owners, and unnamedMessagesSQL without.
-	namedMessagesSQL   = fmt.Sprintf(aboutSQL, "p.key, p.name", " LEFT JOIN core.players p ON p.hash = m.owner_id", "$2::BIGINT[]")
-	unnamedMessagesSQL = fmt.Sprintf(aboutSQL, unnamed, "", "$2::BIGINT[]")
-	// aboutFewSQL is of those that few.sql has noted. They are read before the index is: row-level security lets no function come
-	// before it.
-	aboutFewSQL = fmt.Sprintf(aboutSQL, unnamed, "", "(SELECT NULLIF(current_setting('context_manager.few', TRUE), '')::BIGINT[])::BIGINT[]")
+	namedMessagesSQL   = fmt.Sprintf(aboutSQL, "p.key, p.name", " LEFT JOIN core.players p ON p.hash = m.owner_id", "m.id = ANY ($2::BIGINT[])")
+	unnamedMessagesSQL = fmt.Sprintf(aboutSQL, unnamed, "", "m.id = ANY ($2::BIGINT[])")
+	// aboutFewSQL is of those of sessions or threads, as few.sql finds them, or some of too many. By a list, = ANY, more are expected,
+	// and who sees them is told by all that the player sees.
+	aboutFewSQL = fmt.Sprintf(aboutSQL, unnamed, " JOIN unnest($2::TEXT[]::CHAR(64)[]) h (hash) ON m.%s = h.hash", "TRUE") + "LIMIT $3::BIGINT"
 )
 
 // excepted counts, of candidates, those that the request excepts: they are in its scope for what others are compared with.
@@ -89,14 +89,16 @@ func (s *search) queueAbout(batch *pgx.Batch, messages, records []int64) {
 	}
 }
 
-func (s *search) readMessages(rows pgx.Rows) error {
+func (s *search) readMessages(rows pgx.Rows) error { return readMessages(rows, s.told) }
+
+func readMessages(rows pgx.Rows, told map[source]*about) error {
 	for rows.Next() {
 		a, id, key, name := about{}, int64(0), (*string)(nil), (*string)(nil)
 		if err := rows.Scan(&id, &a.hash, &a.session, &a.sequence, &a.owner, &a.role, &a.salt, &a.createdAt, &a.text, &a.whole, &a.labels, &key, &name, &a.origin); err != nil {
 			return err
 		}
 		a.names = called(name, key)
-		s.told[source{chain.RefContext, id}] = &a
+		told[source{chain.RefContext, id}] = &a
 	}
 	return rows.Err()
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	_ "embed"
+	"maps"
 	"math"
 	"slices"
 
@@ -73,7 +74,7 @@ func (s *search) begin(ctx context.Context) error {
 		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
 	}
 	batch.Queue(quarantinedSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&s.quarantined) })
-	few := s.messages && s.queueFew(batch)
+	few := s.messages && s.queueFew(ctx, batch)
 	batch.Queue(planEach)
 	if s.messages && s.narrowed && !few {
 		s.queueListing(batch)
@@ -100,6 +101,9 @@ func (s *search) begin(ctx context.Context) error {
 		if err := s.leaveOut(ctx); err != nil {
 			return err
 		}
+	}
+	if few && !s.more && s.beside != nil {
+		maps.Copy(s.told, <-s.beside)
 	}
 	if few && s.more { // it is searched as any other, by nothing that was read of some of it
 		clear(s.told)

@@ -4,4 +4,4 @@ SELECT m.id, m.hash, m.session_hash, m.sequence, m.owner_id, m.role, m.salt, m.c
     CASE WHEN $1::BOOLEAN THEN array_remove(m.hashtags || m.item_id || m.flag_id || m.master_item_id || m.loc_id, NULL)::TEXT[] ELSE '{}' END,
     %[1]s, m.source
 FROM log.messages m%[2]s
-WHERE m.id = ANY (%[3]s) AND m.content IS NOT NULL
+WHERE %[3]s AND m.content IS NOT NULL

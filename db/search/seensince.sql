@@ -7,7 +7,8 @@ WITH added AS MATERIALIZED (
     SELECT m.id, m.session_hash, m.sequence, m.hash FROM log.messages m WHERE m.id = ANY ($3::BIGINT[])
 ), seen AS MATERIALIZED (
     SELECT a.id, a.session_hash, a.sequence, a.hash, v.since_id FROM added a
-    JOIN log.members v ON v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = a.session_hash
+    CROSS JOIN LATERAL ( -- not all sessions of the player
+        SELECT v.since_id FROM log.members v WHERE v.player = CAST($1::TEXT AS CHAR(64)) AND v.session_hash = a.session_hash OFFSET 0) v
 ), sessions AS (
     SELECT CASE WHEN bool_or(s.id = s.since_id) THEN max(s.sequence) ELSE count(*) END AS messages FROM seen s GROUP BY s.session_hash
 ), newest AS (

@@ -1,8 +1,11 @@
 package token
 
 import (
+	"hash/maphash"
 	"math/bits"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/tiktoken-go/tokenizer"
 )
@@ -12,11 +15,26 @@ import (
 type fast struct {
 	split  func(text string) int // where the first piece ends
 	merger *merger
+	known  [knownPieces]atomic.Pointer[knownPiece]
+	seed   maphash.Seed
 }
+
+// knownPiece is a piece that was counted: words come again and again, and to count one anew goes through tables that no longer are at
+// hand when somebody asks next.
+type knownPiece struct {
+	text  string
+	count int
+}
+
+// How many pieces are remembered at most, each in the place that its hash gives it, and how long they are.
+const (
+	knownPieces  = 1 << 16
+	longestKnown = 32
+)
 
 // newFast makes the counter of an encoding that splitOf knows.
 func newFast(encoding tokenizer.Encoding, codec tokenizer.Codec) *fast {
-	return &fast{splitOf(encoding), newMerger(vocabularyOf(codec))}
+	return &fast{split: splitOf(encoding), merger: newMerger(vocabularyOf(codec)), seed: maphash.MakeSeed()}
 }
 
 // splitOf gives how an encoding splits a text, nil for one that is not known.
@@ -36,9 +54,23 @@ func splitOf(encoding tokenizer.Encoding) func(text string) int {
 func (f *fast) count(text string) (total int) {
 	for text != "" {
 		end := f.split(text)
-		total, text = total+f.merger.count(text[:end]), text[end:]
+		total, text = total+f.countPiece(text[:end]), text[end:]
 	}
 	return total
+}
+
+// countPiece is merger.count, or what that gave before.
+func (f *fast) countPiece(piece string) int {
+	if len(piece) > longestKnown {
+		return f.merger.count(piece)
+	}
+	place := &f.known[maphash.String(f.seed, piece)%knownPieces]
+	if known := place.Load(); known != nil && known.text == piece {
+		return known.count
+	}
+	n := f.merger.count(piece)
+	place.Store(&knownPiece{strings.Clone(piece), n})
+	return n
 }
 
 // merger counts the tokens that byte pairs of a piece are merged into, in time that grows with the piece's length. Merging pair
