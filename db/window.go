@@ -28,13 +28,14 @@ const (
 	MaxWindows      = 10_000 // of an agent
 	MaxScratchpad   = 1000   // contents that are put aside in one call
 	MaxAside        = 100_000
+	MaxAsideContent = 1 << 20   // bytes of a content that is put aside
 	MaxAsideBytes   = 256 << 20 // of a window's scratchpad, in all
 	MaxRemoved      = 1000      // items in one call
 	MaxToolsQuery   = 4 << 10
 	MaxDrafts       = 1000 // of what a window did not take, or gave up, that are kept: see memory.keep_heavy
 	windowTries     = 20   // while other servers write to the same window
 	rememberedTexts = 20_000
-	rememberedText  = 16 << 10 // bytes
+	comparedText    = 16 << 10 // bytes of a text by whose words it is compared: of a longer one its beginning and its end
 	rememberedForms = 2 * window.MaxTools
 	rememberedForm  = 4 << 10 // bytes of a tool's text
 	// What windows were like when they were read last, each with its version, which says whether they still are. Not for long,
@@ -42,6 +43,8 @@ const (
 	rememberedWindows = 512
 	rememberedFor     = time.Minute
 	rememberedBytes   = 256 << 10 // of a window's texts
+	rememberedWide    = 8         // windows with more than that
+	rememberedMost    = 16 << 20  // bytes of the texts of one of these
 	rememberedRecords = 4096
 	rememberedAsides  = 4096
 	rememberedRecord  = 4 << 10 // bytes of its content
@@ -57,6 +60,7 @@ type windows struct {
 	words      *lru.Cache[textKey, []int32]                 // of texts
 	forms      *lru.Cache[chain.Hash, []embeddings.Passage] // of tools, by the hash of their text
 	states     *expirable.LRU[string, loaded]               // by window; nothing that is in one is ever changed
+	wide       *expirable.LRU[string, loaded]               // of those with many texts
 
 	asides *expirable.LRU[string, *aside] // by window
 
@@ -75,7 +79,7 @@ func newWindows() *windows {
 	forms, _ := lru.New[chain.Hash, []embeddings.Passage](rememberedForms)
 	spoken, _ := lru.New[int64, window.Record](rememberedRecords)
 	j, s := BuiltIn()
-	return &windows{judge: j, summariser: s, records: newRecordWords(), spoken: spoken, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), asides: expirable.NewLRU[string, *aside](rememberedAsides, nil, rememberedFor), busy: map[string]*queue{}}
+	return &windows{judge: j, summariser: s, records: newRecordWords(), spoken: spoken, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), wide: expirable.NewLRU[string, loaded](rememberedWide, nil, rememberedFor), asides: expirable.NewLRU[string, *aside](rememberedAsides, nil, rememberedFor), busy: map[string]*queue{}}
 }
 
 // UseModels has a model judge and summarise for windows. It must be called before the store is used; without, the built-in
@@ -120,11 +124,10 @@ func keyOfText(text string) textKey {
 	return textKey{maphash.String(textSeeds[0], text), maphash.String(textSeeds[1], text)}
 }
 
-// wordsOf gives what stands for the words of a text, and remembers it unless the text is long.
+// wordsOf gives what stands for the words of a text, and remembers it. Every write compares all that the window has, so a long text
+// must not cost more than others.
 func (w *windows) wordsOf(text string) []int32 {
-	if len(text) > rememberedText {
-		return keysOf(text)
-	}
+	text = embeddings.Excerpt(text, comparedText)
 	key := keyOfText(text)
 	if known, ok := w.words.Get(key); ok {
 		return known

@@ -33,7 +33,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 	if len(contents) == 0 || len(contents) > MaxScratchpad {
 		return nil, fault.Input("contents", "has %d entries; 1 to %d are allowed", len(contents), MaxScratchpad)
 	}
-	known, ok := d.windows.states.Get(id)
+	known, ok := d.windows.seen(id)
 	if !ok || d.viewer != nil && *d.viewer != known.Agent { // whose it is, the statement below asks again
 		var err error
 		if known, err = d.load(ctx, d.queries(), id); err != nil {
@@ -52,7 +52,7 @@ func (d *DB) Offload(ctx context.Context, id string, contents []string, by chain
 		if strings.TrimSpace(content) == "" {
 			return nil, fault.Input(field, "is empty")
 		}
-		if err := chain.CheckText(field, &content, window.MaxContent); err != nil {
+		if err := chain.CheckText(field, &content, MaxAsideContent); err != nil {
 			return nil, err
 		}
 		bytes += len(content)

@@ -29,9 +29,25 @@ func (w *windows) remember(l loaded) {
 	for _, t := range l.Tools {
 		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
-	if l.next = nil; bytes <= rememberedBytes {
-		w.states.Add(l.ID, l)
+	l.next = nil
+	keep, drop := w.states, w.wide
+	if bytes > rememberedBytes {
+		keep, drop = drop, keep
 	}
+	drop.Remove(l.ID)
+	if bytes <= rememberedMost {
+		keep.Add(l.ID, l)
+	} else {
+		keep.Remove(l.ID)
+	}
+}
+
+// seen gives a window as it was when it was seen last, if that is remembered.
+func (w *windows) seen(id string) (loaded, bool) {
+	if l, ok := w.states.Get(id); ok {
+		return l, true
+	}
+	return w.wide.Get(id)
 }
 
 func bytesOf(items []window.Item) (n int) {
@@ -54,7 +70,7 @@ func (d *DB) load(ctx context.Context, q *dbgen.Queries, id string) (loaded, err
 	if err != nil {
 		return loaded{}, err
 	}
-	if known, ok := d.windows.states.Get(id); ok && known.Version == rows[0].MemoryWindow.Version {
+	if known, ok := d.windows.seen(id); ok && known.Version == rows[0].MemoryWindow.Version {
 		return known, d.noteWindow(ctx, q, &known.Window)
 	}
 	l := loaded{}
@@ -100,7 +116,7 @@ func (d *DB) env(ctx context.Context, l *loaded, contents ...string) (*window.En
 
 // guess gives a window as it was when it was seen last, if it is known and the viewer may see it.
 func (d *DB) guess(ctx context.Context, q *dbgen.Queries, id string) (loaded, bool) {
-	known, ok := d.windows.states.Get(id)
+	known, ok := d.windows.seen(id)
 	if !ok || d.windows.slow || d.viewer != nil && *d.viewer != known.Agent || d.noteWindow(ctx, q, &known.Window) != nil {
 		return loaded{}, false
 	}

@@ -31,7 +31,7 @@ func refusals(t *testing.T, a *api) map[string]refused {
 	reader := player
 	reader.Scopes = auth.LogRead
 	a.append(message("others", "theirs"))
-	id, wide, large := a.newWindow("small", 8000, ""), a.newWindow("wide", 100_000, ""), a.newWindow("large", 2_000_000, "")
+	id, large := a.newWindow("small", 8000, ""), a.newWindow("large", 2_000_000, "")
 	const (
 		add    = `mutation($m: [MessageInput!]!) { appendMessages(messages: $m) { hash } }`
 		record = `mutation($r: [RecordInput!]!) { addRecords(records: $r) { hash } }`
@@ -39,12 +39,14 @@ func refusals(t *testing.T, a *api) map[string]refused {
 		write  = `mutation($i: WriteInput!) { writeContext(input: $i) { rejected } }`
 	)
 	filled := func(of string) string { return strings.Repeat(of, (1<<20-1000)/len(of)) }
+	most := func(text string) string { return text[:min(len(text), 261_996)] } // of what is written, in whole characters of up to four bytes
 	content := func(kind, text string) refused {
+		text = most(text)
 		return refused{auth.Administrator(), write, object{"i": object{"window": id, "type": kind, "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
 	}
-	// counted has so few pieces that it might fit into a window of 100,000 tokens, and so many tokens that it does not.
-	counted := func(text string) refused {
-		return refused{auth.Administrator(), write, object{"i": object{"window": wide, "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
+	// counted has so few pieces that it might fit into a window of so many tokens, and so many tokens that it does not.
+	counted := func(text string, capacity int) refused {
+		return refused{auth.Administrator(), write, object{"i": object{"window": a.windowIn("o200k_base", capacity), "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
 	}
 	messages := func(session string, keys bool) []object {
 		list := make([]object, 950)
@@ -87,19 +89,18 @@ func refusals(t *testing.T, a *api) map[string]refused {
 		"content: letters":        content("KNOWLEDGE", random("abcdefghijklmnopqrstuvwxyz")),
 		"content: words":          content("KNOWLEDGE", random("abcdefghijklmnopqrstuvwxyz     ")),
 		"content: digits":         content("KNOWLEDGE", random("0123456789")),
-		"content: dots":           content("USER_MESSAGE", filled(".")+" and on"),
-		"content: blanks":         content("USER_MESSAGE", "so"+filled(" ")+"on"),
+		"content: dots":           content("USER_MESSAGE", filled(".")[:261_000]+" and on"),
 		"content: beyond ASCII":   content("USER_MESSAGE", filled("é")),
 		"content: Chinese":        content("USER_MESSAGE", filled("漢字仮名")),
 		"content: punctuation":    content("USER_MESSAGE", random("!@#$%^*()-=[];:,./?")),
-		"counted: letters":        counted(random("abcdefghijklmnopqrstuvwxyz")[:245_000]),
-		"counted: capitals":       counted(random("ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:195_000]),
-		"counted: words":          counted(random("abcdefghijklmnopqrstuvwxyz     ")[:235_000]),
-		"counted: digits":         counted(random("0123456789")[:390_000]),
-		"counted: punctuation":    counted("so " + random("!@#$%^*()-=[];:,./?")[:175_000]),
-		"counted: one letter":     counted(strings.Repeat("a", 780_000) + random("abcdefghijklmnopqrstuvwxyz")[:6_000]),
-		"counted, small: blanks":  content("KNOWLEDGE", "so"+strings.Repeat(" ", 800_000)+random("abcdefghijklmnopqrstuvwxyz")[:4_500]),
-		"content: without words":  {auth.Administrator(), write, object{"i": object{"window": large, "type": "KNOWLEDGE", "content": random(",.;:!?()-")}}, "it has no words"},
+		"counted: letters":        counted(random("abcdefghijklmnopqrstuvwxyz")[:245_000], 100_000),
+		"counted: capitals":       counted(random("ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:195_000], 100_000),
+		"counted: words":          counted(random("abcdefghijklmnopqrstuvwxyz     ")[:235_000], 100_000),
+		"counted: digits":         counted(random("0123456789")[:261_000], 67_000),
+		"counted: punctuation":    counted("so "+random("!@#$%^*()-=[];:,./?")[:175_000], 100_000),
+		"counted: one letter":     counted(strings.Repeat("a", 255_000)+random("abcdefghijklmnopqrstuvwxyz")[:1_960], 32_700),
+		"counted, small: blanks":  counted("so"+strings.Repeat(" ", 256_000)+random("abcdefghijklmnopqrstuvwxyz")[:1_440], 2_560),
+		"content: without words":  {auth.Administrator(), write, object{"i": object{"window": large, "type": "KNOWLEDGE", "content": most(random(",.;:!?()-"))}}, "it has no words"},
 		"append: others' session": {player, add, object{"m": messages("others", false)}, "NOT_FOUND"},
 		"append: with keys": {player, add, object{"m": append(messages("own", true), message("others", "x", object{
 			"ownerId": player.Player.String(), "idempotencyKey": "k"}))}, "NOT_FOUND"},
@@ -117,16 +118,36 @@ func refusals(t *testing.T, a *api) map[string]refused {
 		"a query without the scope": {reader, try, object{"r": object{"query": "x", "filter": object{"sessions": slices.Repeat([]string{hashOf("x")}, 12_000)}}}, "FORBIDDEN"},
 	}
 	for _, encoding := range []string{"cl100k_base", "p50k_base", "r50k_base"} {
-		id := a.windowIn(encoding, 100_000)
 		for name, text := range map[string]string{
 			"letters": random("abcdefghijklmnopqrstuvwxyz")[:205_000], "capitals": random("ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:170_000],
-			"digits": random("0123456789")[:330_000], "words": random("abcdefghijklmnopqrstuvwxyz     ")[:200_000],
+			"digits": random("0123456789")[:261_000], "words": random("abcdefghijklmnopqrstuvwxyz     ")[:200_000],
 		} {
-			all[encoding+": "+name] = refused{auth.Administrator(), write, object{"i": object{"window": id, "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
+			capacity := 100_000
+			if name == "digits" {
+				capacity = 79_000
+			}
+			all[encoding+": "+name] = refused{auth.Administrator(), write, object{"i": object{"window": a.windowIn(encoding, capacity), "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
 		}
 	}
-	blanks := "so" + strings.Repeat(" ", 960_000) + random("abcdefghijklmnopqrstuvwxyz")[:20_000] // whose tokens are 16 long, and might be 24
-	all["p50k_base: blanks"] = refused{auth.Administrator(), write, object{"i": object{"window": a.windowIn("p50k_base", 60_000), "type": "KNOWLEDGE", "content": blanks}}, "CONTEXT_WINDOW_EXCEEDED"}
+	// full has no room for what is written next, and much that it is compared with.
+	full := a.newWindow("full", 1_200_000, "")
+	for filling := true; filling; {
+		var out struct{ WriteContext *struct{ Rejected *string } }
+		got := a.try(write, object{"i": object{"window": full, "type": "GOAL", "content": random("abcdefghijklmnopqrstuvwxyz     ")[:255_000]}})
+		if err := json.Unmarshal(got.Data, &out); err != nil {
+			t.Fatal(err)
+		}
+		filling = len(got.Errors) == 0
+	}
+	for name, text := range map[string]string{
+		"letters": random("abcdefghijklmnopqrstuvwxyz")[:262_000], "capitals": random("ABCDEFGHIJKLMNOPQRSTUVWXYZ")[:262_000],
+		"words": random("abcdefghijklmnopqrstuvwxyz     ")[:262_000],
+	} {
+		all["full: "+name] = refused{auth.Administrator(), write, object{"i": object{"window": full, "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
+	}
+	all["full: irrelevant"] = refused{auth.Administrator(), write, object{"i": object{"window": full, "type": "KNOWLEDGE", "content": "Quetzalcoatl Quetzalcoatl."}}, "irrelevant"}
+	blanks := "so" + strings.Repeat(" ", 256_000) + random("abcdefghijklmnopqrstuvwxyz")[:5_330] // whose tokens are 16 long, and might be 24
+	all["p50k_base: blanks"] = refused{auth.Administrator(), write, object{"i": object{"window": a.windowIn("p50k_base", 16_000), "type": "KNOWLEDGE", "content": blanks}}, "CONTEXT_WINDOW_EXCEEDED"}
 	return all
 }
 

@@ -8090,7 +8090,7 @@ input WriteInput {
   window: ID!
   "What it is."
   type: ContentType!
-  "What it says: 1 byte to 1 MiB."
+  "What it says: 1 byte to 256 KiB. What is longer is put on the scratchpad, or written in parts."
   content: String!
   "A slot such as ` + "`" + `preference.hotel` + "`" + `: at most 256 bytes. A newer item with the same key takes the older one's place."
   key: String

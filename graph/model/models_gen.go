@@ -372,7 +372,7 @@ type WriteInput struct {
 	Window string `json:"window"`
 	// What it is.
 	Type window.ContentType `json:"type"`
-	// What it says: 1 byte to 1 MiB.
+	// What it says: 1 byte to 256 KiB. What is longer is put on the scratchpad, or written in parts.
 	Content string `json:"content"`
 	// A slot such as `preference.hotel`: at most 256 bytes. A newer item with the same key takes the older one's place.
 	Key *string `json:"key,omitempty"`

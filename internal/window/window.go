@@ -95,9 +95,9 @@ const (
 	MinCapacity     = 16
 	MaxCapacity     = 2_000_000
 	DefaultCapacity = 8192
-	MaxName         = 256      // bytes, of windows, segments, keys
-	MaxTask         = 64 << 10 // bytes
-	MaxContent      = 1 << 20  // bytes of an item
+	MaxName         = 256       // bytes, of windows, segments, keys
+	MaxTask         = 64 << 10  // bytes
+	MaxContent      = 256 << 10 // bytes of what is written as one item
 	MaxItems        = 20_000
 	MaxTools        = 1000
 	MaxShared       = 100 // segments of a window, and windows of a segment
