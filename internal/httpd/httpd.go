@@ -59,6 +59,8 @@ const (
 	unauthenticated = "unauthenticated"
 	rateLimited     = "limited"
 	others          = "others"
+
+	connectionsBeyond = "connections"
 )
 
 // New makes a server.
@@ -92,6 +94,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener, handler http.Ha
 		BaseContext:       func(net.Listener) context.Context { return requests },
 	}
 	failed := make(chan error, 1)
+	listener = newConnections(listener, mostConnections(mostFiles()), func() { s.refused.add(connectionsBeyond) })
 	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
