@@ -204,6 +204,7 @@ const (
 func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tokens *auth.Tokens, cfg config.Server, metrics *httpd.Metrics, log *slog.Logger) error {
 	metrics.AddPool(s.Pool)
 	server := httpd.New(metrics, log)
+	server.Trust(cfg.Limits().Proxies)
 	mux := http.NewServeMux()
 	for _, r := range routes(server, s, tokens, cfg, metrics, log) {
 		mux.Handle(r.pattern, r.handler)

@@ -21,6 +21,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"golang.org/x/time/rate"
+
 	"github.com/tzzr/context-manager/db/dbgen"
 	"github.com/tzzr/context-manager/embeddings"
 	"github.com/tzzr/context-manager/internal/chain"
@@ -38,30 +40,31 @@ type DB struct {
 
 // shared is what all views of a store have in common.
 type shared struct {
-	address   *address
-	direct    *address // for what needs a session; nil: there is none
-	pool      *pool    // for the server's own work, and for writing
-	reads     *pool    // for what callers read
-	players   *pool    // for what players read by keys, over which only named reads: behind row-level security; nil: there is none
-	fenced    bool     // row-level security stands behind what players read
-	index     *indexer
-	writer    *writer
-	feed      *feed
-	checks    turns
-	sealer    atomic.Pointer[Sealer]
-	trust     trust // in rows of the seal
-	dense     atomic.Pointer[denseEmbedder]
-	log       *slog.Logger
-	most      scopeLimits                   // of searches
-	readings  *readings                     // what is on record already
-	sights    *lru.Cache[chain.Hash, sight] // what viewers saw last
-	listings  *lru.Cache[string, listing]   // what scopes held when they were searched last
-	samples   *samples                      // of the whole log
-	kept      *overviews
-	outlines  *outlines // of what was looked at by position
-	windows   *windows
-	questions *embeddings.Queries // remembers words of queries
-	lexical   lexicalToolbox      // remembers words of texts
+	address      *address
+	direct       *address // for what needs a session; nil: there is none
+	pool         *pool    // for the server's own work, and for writing
+	reads        *pool    // for what callers read
+	players      *pool    // for what players read by keys, over which only named reads: behind row-level security; nil: there is none
+	fenced       bool     // row-level security stands behind what players read
+	index        *indexer
+	writer       *writer
+	feed         *feed
+	checks       turns
+	sealer       atomic.Pointer[Sealer]
+	trust        trust // in rows of the seal
+	dense        atomic.Pointer[denseEmbedder]
+	log          *slog.Logger
+	most         scopeLimits                   // of searches
+	readings     *readings                     // what is on record already
+	sights       *lru.Cache[chain.Hash, sight] // what viewers saw last
+	listings     *lru.Cache[string, listing]   // what scopes held when they were searched last
+	besideFailed rate.Sometimes                // to tell of it
+	samples      *samples                      // of the whole log
+	kept         *overviews
+	outlines     *outlines // of what was looked at by position
+	windows      *windows
+	questions    *embeddings.Queries // remembers words of queries
+	lexical      lexicalToolbox      // remembers words of texts
 
 	conversationTTL time.Duration
 	sweeper         sweeper
@@ -114,7 +117,7 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	listings, _ := lru.New[string, listing](maxListings)
 	d := &DB{shared: &shared{
 		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, listings: listings, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
-		conversationTTL: memory.DefaultTTL, windows: newWindows(), questions: embeddings.NewQueries(),
+		conversationTTL: memory.DefaultTTL, besideFailed: rate.Sometimes{Interval: time.Minute}, windows: newWindows(), questions: embeddings.NewQueries(),
 	}}
 	err = d.clock.ask(ctx, pool)
 	if err == nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/memory"
@@ -35,8 +37,9 @@ type Searching struct {
 	Dense         bool // by meaning, too
 	Nearest       NearestHits
 	Viewer        *chain.Hash
-	Small, Listed int // 0: as ever
-	Few           int // messages that are few; 0: as ever
+	Small, Listed int    // 0: as ever
+	Few           int    // messages that are few; 0: as ever
+	Meanwhile     func() // called when the log that is searched stands
 }
 
 // Found is what it gives.
@@ -49,6 +52,7 @@ type Found struct {
 	Vector    string  // the query's
 	Keys      []int32 // words by which passages are found in a large scope
 	Products  []Match // of the candidates by their words, the best first
+	Besides   int     // how many messages were read beside
 }
 
 // Search searches.
@@ -73,9 +77,15 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 	}
 	err = d.snapshot(ctx, func(tx pgx.Tx) error {
 		s.tx = tx
+		if in.Meanwhile != nil {
+			if _, err := tx.Exec(ctx, "SELECT 1 FROM log.messages LIMIT 1"); err != nil { // from now on it sees this state
+				return err
+			}
+			in.Meanwhile()
+		}
 		return s.run(ctx)
 	})
-	f = Found{Best: s.result.best, Nearest: s.result.nearest, At: s.result.at, Unindexed: s.result.unindexed, Vector: s.vector.String(), Way: "small"}
+	f = Found{Best: s.result.best, Nearest: s.result.nearest, At: s.result.at, Unindexed: s.result.unindexed, Vector: s.vector.String(), Way: "small", Besides: s.besides}
 	f.Keys = slices.Concat(s.query.Keys()...)
 	switch {
 	case s.listed:
@@ -139,8 +149,37 @@ func (d *DB) State(ctx context.Context) (at AsOf, counted int64, ids []int64, er
 	return s.result.at, int64(len(ids)), ids, err
 }
 
+func init() { besideLimit = time.Minute } // which a busy machine needs
+
 // LosePlayers closes the connections that are the players' for good.
 func (d *DB) LosePlayers() { d.players.Close() }
+
+// Impatient says whether what waited in the context for a connection has waited in vain.
+func (d *DB) Impatient(ctx context.Context) error {
+	if of, _ := ctx.Value(patienceKey{}).(*patience); of == nil || of.over.Load() {
+		return errNoConnection
+	}
+	return nil
+}
+
+// HoldPlayers takes all of them, until they are let go.
+func (d *DB) HoldPlayers(ctx context.Context) (letGo func(), err error) {
+	var held []*pgxpool.Conn
+	letGo = func() {
+		for _, conn := range held {
+			conn.Release()
+		}
+	}
+	for range d.players.current.Load().Config().MaxConns {
+		conn, err := d.players.Acquire(ctx)
+		if err != nil {
+			letGo()
+			return nil, err
+		}
+		held = append(held, conn)
+	}
+	return letGo, nil
+}
 
 // Unfence has the store do without row-level security, as where the login may not make roles.
 func (d *DB) Unfence() { d.fenced = false }

@@ -94,8 +94,10 @@ type search struct {
 	few              bool                     // what it holds was read with its vectors
 	more             bool                     // it is not few
 	beside           <-chan map[source]*about // gives once what is read of it meanwhile; nil: nothing is
+	besides          int                      // how many messages were read so
 	passages         []passageRead
 	owners           map[int64]chain.Hash // of these messages
+	hashes           map[int64]chain.Hash // of those that are not erased
 	called           map[chain.Hash][]string
 	large            bool // not looked at as a whole
 	listed           bool // large, and its ids are known

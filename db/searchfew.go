@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,8 +39,9 @@ type passageRead struct {
 }
 
 // queueFew has the messages of a scope that sessions or threads alone lead to read with their vectors, or so many of them
-// that they turn out not to be few, and what ranking has to know of them. The plans are made once: planning for the values at
-// hand takes longer than finding few.
+// that they turn out not to be few, and then, behind the fence, what ranking has to know of them: their ids stay in the
+// transaction. Players' are read beside instead, where that can be. The plans are made once: planning for the values at hand takes
+// longer than finding few.
 func (s *search) queueFew(ctx context.Context, batch *pgx.Batch) bool {
 	column, hashes, ok := s.request.Scope.ByKey()
 	if !ok {
@@ -54,44 +56,72 @@ func (s *search) queueFew(ctx context.Context, batch *pgx.Batch) bool {
 		sql, args = fewSeenSQL, append(args, s.viewer.String(), fewAsked)
 	}
 	batch.Queue(fmt.Sprintf(sql, column), args...).Query(s.readFew)
-	about, args := fmt.Sprintf(aboutFewSQL, column), []any{s.request.Player != nil, hashTexts(hashes), s.most.few + 1}
 	if s.viewer != nil && s.view != nil && s.view.fenced && s.view.players != nil {
-		s.beside = s.readBeside(ctx, about, args)
+		keys := hashTexts(hashes)
+		slices.Sort(keys)
+		s.readBeside(ctx, fmt.Sprintf(aboutBesideSQL, column), s.request.Player != nil, slices.Compact(keys), position, s.viewer.String(), max(0, s.most.few))
 		return true
 	}
 	s.planned = true
-	s.asViewer(batch, 0, func(as string) { batch.Queue(as+about, args...).Query(s.readMessages) })
+	s.asViewer(batch, 0, func(as string) {
+		batch.Queue(as+aboutFewSQL, s.request.Player != nil).Query(s.readMessages)
+	})
 	s.planned = false
 	return true
 }
 
+// besideLimit is how long reading beside may take, which takes a millisecond or two. Tests have more time.
+var besideLimit = 100 * time.Millisecond
+
 // readBeside reads messages over a connection that is the players' already, while another begins the search. It may see another
-// state of the log: what it misses, or cannot read at all, is read later by the search itself, and what it sees beyond that is not
-// looked for. What a message says never changes.
-func (s *search) readBeside(ctx context.Context, sql string, args []any) <-chan map[source]*about {
+// state of the log, and read nothing at all: see takeBeside.
+func (s *search) readBeside(ctx context.Context, sql string, args ...any) {
+	if key, told := s.listingKey(); told && s.view.listings.Contains(key) {
+		return // they were not few
+	}
 	read := make(chan map[source]*about, 1)
+	s.beside = read
+	one := &patience{} // which is not the operation's: what waits in vain here does not have to be had
+	one.over.Store(true)
 	go func() {
+		within, cancel := context.WithTimeout(context.WithValue(ctx, patienceKey{}, one), besideLimit)
+		defer cancel()
 		told := map[source]*about{}
-		rows, err := named{s.view.players, *s.viewer}.Query(ctx, sql, args...)
+		rows, err := named{s.view.players, *s.viewer}.Query(within, sql, args...)
 		if err == nil {
 			err = readMessages(rows, told)
 			rows.Close()
 		}
 		if err != nil {
 			clear(told)
+			if ctx.Err() == nil {
+				s.view.besideFailed.Do(func() { s.view.log.WarnContext(ctx, "messages are not read beside a search, but behind", "cause", err) })
+			}
 		}
 		read <- told
 	}()
-	return read
+}
+
+// takeBeside takes of what was read beside what this state of the log has, too; what is missing is read later, by the search itself.
+func (s *search) takeBeside() {
+	if s.beside == nil || s.more {
+		return
+	}
+	for of, a := range <-s.beside {
+		if hash, there := s.hashes[of.id]; there && hash == a.hash { // else it was erased, or it is the message of another log
+			s.told[of] = a
+			s.besides++
+		}
+	}
 }
 
 // readFew takes the values as they come, in binary: scanning them took half of the reading.
 func (s *search) readFew(rows pgx.Rows) error {
 	read := 0
-	s.owners, s.called = map[int64]chain.Hash{}, map[chain.Hash][]string{}
+	s.owners, s.hashes, s.called = map[int64]chain.Hash{}, map[int64]chain.Hash{}, map[chain.Hash][]string{}
 	for rows.Next() {
 		row := rows.RawValues()
-		of, vector, owner, key, name := row[0], row[1], chain.Hash{}, row[3], row[4]
+		of, vector, owner, key, name := row[0], row[1], chain.Hash{}, row[4], row[5]
 		if row[2] != nil {
 			if err := owner.ScanBytes(row[2]); err != nil {
 				return err
@@ -112,6 +142,13 @@ func (s *search) readFew(rows pgx.Rows) error {
 		}
 		s.ids = append(s.ids, id)
 		s.owners[id] = owner
+		if row[3] != nil {
+			var hash chain.Hash
+			if err := hash.ScanBytes(row[3]); err != nil {
+				return err
+			}
+			s.hashes[id] = hash
+		}
 		if vector != nil {
 			p, err := readPassage(id, vector)
 			if err != nil {

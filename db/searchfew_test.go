@@ -38,21 +38,74 @@ func sameBest(t *testing.T, what string, want, got []selection.Candidate) {
 	}
 }
 
-// What cannot be read beside the statements that begin a search is read behind them.
-func TestFewOverOneConnection(t *testing.T) {
+// What players may read of few messages is read beside the statements that begin a search; what cannot be is read behind them.
+func TestFewBeside(t *testing.T) {
 	t.Parallel()
 	store, _ := open(t)
 	v := newVocabulary(3000, 3)
 	crowd(t, store, v, 100)
-	a := hashOf("a")
-	in := db.Searching{Request: selection.Request{Query: v.text(6), Scope: selection.Scope{Threads: []chain.Hash{hashOf("session:s1")}}, Limit: 20}, Viewer: &a}
-	both := mustSearch(t, store, in)
-	if both.Way != "few" || len(both.Best) == 0 {
-		t.Fatalf("searched as %s, which found %d", both.Way, len(both.Best))
+	a, thread := hashOf("a"), hashOf("session:s1")
+	in := db.Searching{Request: selection.Request{Query: v.text(6), Scope: selection.Scope{Threads: []chain.Hash{thread, thread}}, Limit: 20}, Viewer: &a}
+	scope := in.Request.Scope
+	ids, err := store.As(a).InScope(t.Context(), scope)
+	if err != nil || len(ids) < 10 {
+		t.Fatal(ids, err)
 	}
+	same := func(what string, want, got db.Found, besides int) {
+		t.Helper()
+		sameBest(t, what, want.Best, got.Best)
+		for i := range min(len(want.Best), len(got.Best)) {
+			if w, g := want.Best[i], got.Best[i]; w.Hash != g.Hash || w.Text != g.Text {
+				t.Errorf("%s: %s says %q, want %s, %q", what, g.Hash, g.Text, w.Hash, w.Text)
+			}
+		}
+		if got.Way != "few" || got.Besides != besides {
+			t.Errorf("%s: searched as %s, %d messages were read beside, want %d", what, got.Way, got.Besides, besides)
+		}
+	}
+	both := mustSearch(t, store, in)
+	same("beside", both, both, len(ids))
+
+	// What is there since is not found, nor is what was erased since forgotten, nor what was there in the meantime only.
+	in.Meanwhile = func() {
+		again := draft("s1", "What came later: "+in.Request.Query)
+		again.ThreadHash, again.OwnerID = &thread, a
+		mustAppend(t, store, again)
+		if _, err := office(store).Erase(t.Context(), both.Best[0].Hash, boss.Player, "asked for"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same("another state", both, mustSearch(t, store, in), len(ids)-1)
+	in.Meanwhile = nil
+	since := mustSearch(t, store, in) // one is erased, and that is on record; one more was sent
+	if len(since.Best) == 0 || since.Best[0].Text != "What came later: "+in.Request.Query || since.Besides != len(ids)+1 {
+		t.Errorf("what came later is not found; %d were read beside, want %d", since.Besides, len(ids)+1)
+	}
+	at := both.At
+	in.At = &at
+	replayed := mustSearch(t, store, in)
+	if len(replayed.Best) == 0 || replayed.Best[0].Hash == since.Best[0].Hash || replayed.Besides != len(ids)-1 {
+		t.Errorf("the log as it stood: %d were read beside, want %d", replayed.Besides, len(ids)-1)
+	}
+	in.At = nil
+
+	letGo, err := store.HoldPlayers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := db.WithPatience(t.Context())
+	held, err := store.Search(ctx, in)
+	if err != nil {
+		t.Error(err)
+	}
+	same("no connection is left", since, held, 0)
+	if err := store.Impatient(ctx); err != nil {
+		t.Error(err)
+	}
+	letGo()
+	same("there are connections again", since, mustSearch(t, store, in), len(ids)+1)
 	store.LosePlayers()
-	one := mustSearch(t, store, in)
-	sameBest(t, in.Request.Query, both.Best, one.Best)
+	same("they are lost", since, mustSearch(t, store, in), 0)
 }
 
 // What is reckoned of few messages here is what the database reckons, to the last digit: products, scores and counts, of

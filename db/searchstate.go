@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	_ "embed"
-	"maps"
 	"math"
 	"slices"
 
@@ -102,12 +101,10 @@ func (s *search) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if few && !s.more && s.beside != nil {
-		maps.Copy(s.told, <-s.beside)
-	}
+	s.takeBeside()
 	if few && s.more { // it is searched as any other, by nothing that was read of some of it
 		clear(s.told)
-		s.passages, s.owners, s.called = nil, nil, nil
+		s.passages, s.owners, s.hashes, s.called = nil, nil, nil, nil
 		if err := s.allMessageIDs(ctx); err != nil {
 			return err
 		}

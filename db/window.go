@@ -35,7 +35,8 @@ const (
 	MaxDrafts       = 1000 // of what a window did not take, or gave up, that are kept: see memory.keep_heavy
 	windowTries     = 20   // while other servers write to the same window
 	rememberedTexts = 20_000
-	comparedText    = 16 << 10 // bytes of a text by whose words it is compared: of a longer one its beginning and its end
+	rememberedText  = 16 << 10 // bytes
+	rememberedLong  = 1024     // texts that are longer than that, at up to 50 kB of words each
 	rememberedForms = 2 * window.MaxTools
 	rememberedForm  = 4 << 10 // bytes of a tool's text
 	// What windows were like when they were read last, each with its version, which says whether they still are. Not for long,
@@ -58,6 +59,7 @@ type windows struct {
 	records    *recordWords
 	spoken     *lru.Cache[int64, window.Record]             // records that were asked, by id
 	words      *lru.Cache[textKey, []int32]                 // of texts
+	longs      *lru.Cache[textKey, []int32]                 // of long texts
 	forms      *lru.Cache[chain.Hash, []embeddings.Passage] // of tools, by the hash of their text
 	states     *expirable.LRU[string, loaded]               // by window; nothing that is in one is ever changed
 	wide       *expirable.LRU[string, loaded]               // of those with many texts
@@ -76,10 +78,11 @@ type queue struct {
 
 func newWindows() *windows {
 	words, _ := lru.New[textKey, []int32](rememberedTexts) // fails for no size only
+	longs, _ := lru.New[textKey, []int32](rememberedLong)
 	forms, _ := lru.New[chain.Hash, []embeddings.Passage](rememberedForms)
 	spoken, _ := lru.New[int64, window.Record](rememberedRecords)
 	j, s := BuiltIn()
-	return &windows{judge: j, summariser: s, records: newRecordWords(), spoken: spoken, words: words, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), wide: expirable.NewLRU[string, loaded](rememberedWide, nil, rememberedFor), asides: expirable.NewLRU[string, *aside](rememberedAsides, nil, rememberedFor), busy: map[string]*queue{}}
+	return &windows{judge: j, summariser: s, records: newRecordWords(), spoken: spoken, words: words, longs: longs, forms: forms, states: expirable.NewLRU[string, loaded](rememberedWindows, nil, rememberedFor), wide: expirable.NewLRU[string, loaded](rememberedWide, nil, rememberedFor), asides: expirable.NewLRU[string, *aside](rememberedAsides, nil, rememberedFor), busy: map[string]*queue{}}
 }
 
 // UseModels has a model judge and summarise for windows. It must be called before the store is used; without, the built-in
@@ -124,16 +127,19 @@ func keyOfText(text string) textKey {
 	return textKey{maphash.String(textSeeds[0], text), maphash.String(textSeeds[1], text)}
 }
 
-// wordsOf gives what stands for the words of a text, and remembers it. Every write compares all that the window has, so a long text
-// must not cost more than others.
+// wordsOf gives what stands for the words of a text, of a long one as far as a judge reads, and remembers it: every write compares all
+// that the window has.
 func (w *windows) wordsOf(text string) []int32 {
-	text = embeddings.Excerpt(text, comparedText)
+	known := w.words
+	if text = text[:min(len(text), mostSpokenOf)]; len(text) > rememberedText {
+		known = w.longs
+	}
 	key := keyOfText(text)
-	if known, ok := w.words.Get(key); ok {
-		return known
+	if words, ok := known.Get(key); ok {
+		return words
 	}
 	words := keysOf(text)
-	w.words.Add(key, words)
+	known.Add(key, words)
 	return words
 }
 

@@ -67,6 +67,10 @@ func TestWindowFindsTheRecord(t *testing.T) {
 			fmt.Fprintf(&long, "Subject%dword walked near place%dname. ", i*37%1000, i*91%1000)
 		}
 		wantPoisoned(t, store, w.ID, "first of 401 sentences", inLondon+" "+long.String())
+		neutral := func(n int) string { // of some 130 bytes each
+			return strings.Repeat("Somebody walked along a river for a while and looked at the boats that lay there, as people do on such days in spring or summer. ", n)
+		}
+		wantPoisoned(t, store, w.ID, "in the middle of 21 kB", neutral(60)+inLondon+" "+neutral(100))
 	})
 	t.Run("by its title", func(t *testing.T) {
 		store, _ := open(t)

@@ -89,7 +89,7 @@ func refusals(t *testing.T, a *api) map[string]refused {
 		"content: letters":        content("KNOWLEDGE", random("abcdefghijklmnopqrstuvwxyz")),
 		"content: words":          content("KNOWLEDGE", random("abcdefghijklmnopqrstuvwxyz     ")),
 		"content: digits":         content("KNOWLEDGE", random("0123456789")),
-		"content: dots":           content("USER_MESSAGE", filled(".")[:261_000]+" and on"),
+		"content: dots":           counted(filled(".")[:261_000]+" and on", 2_000),
 		"content: beyond ASCII":   content("USER_MESSAGE", filled("é")),
 		"content: Chinese":        content("USER_MESSAGE", filled("漢字仮名")),
 		"content: punctuation":    content("USER_MESSAGE", random("!@#$%^*()-=[];:,./?")),

@@ -74,8 +74,8 @@ func enoughFiles(n int) error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return err
 	}
-	if uint64(limit.Max) < uint64(n)+500 {
-		return fmt.Errorf("%d descriptors are allowed, and %d are needed; raise ulimit -n", limit.Max, n+500)
+	if needed := uint64(n) + 1500; uint64(limit.Max) < needed { // of which the server keeps 1,000 for other things
+		return fmt.Errorf("%d descriptors are allowed, and %d are needed; raise ulimit -n", limit.Max, needed)
 	}
 	return nil
 }

@@ -15,20 +15,19 @@ const (
 // mostConnections gives how many connections a process holds that may have so many files open; 0: as many as come.
 func mostConnections(files int) int { return files - min(openBeside, files/4) }
 
-// connections is a listener that holds so many connections, three quarters of them of one address: who opens all that they can must
-// not leave the process without files, nor others without a connection. What is beyond is closed at once.
+// connections is a listener that holds so many connections, three quarters of them of one address, unless that is a proxy's or this
+// machine's: who opens all that they can must not leave the process without files, nor others without a connection. What is beyond is
+// closed at once.
 type connections struct {
 	net.Listener
-	most   int // 0: as many as come
-	refuse func()
+	most    int                        // 0: as many as come
+	proxies func(from netip.Addr) bool // tells whether an address may stand for many
+	counted func(change int)
+	refused func()
 
 	mu   sync.Mutex
 	open int
 	of   map[netip.Addr]int // by address, none with 0
-}
-
-func newConnections(l net.Listener, most int, refuse func()) *connections {
-	return &connections{Listener: l, most: most, refuse: refuse, of: map[netip.Addr]int{}}
 }
 
 // Accept waits for a connection for which there is room.
@@ -38,22 +37,24 @@ func (b *connections) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		from := network(conn.RemoteAddr())
-		if b.enter(from) {
+		at := addressOf(conn)
+		from := network(at)
+		if b.enter(from, b.proxies(at)) {
 			return &placedConn{Conn: conn, leave: sync.OnceFunc(func() { b.leave(from) })}, nil
 		}
 		_ = conn.Close()
-		b.refuse()
+		b.refused()
 	}
 }
 
-func (b *connections) enter(from netip.Addr) bool {
+func (b *connections) enter(from netip.Addr, proxy bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.most > 0 && (b.open >= b.most || b.of[from] >= max(1, b.most*3/4)) {
+	if b.most > 0 && (b.open >= b.most || b.of[from] >= max(1, b.most*3/4) && !proxy) {
 		return false
 	}
 	b.open++
+	b.counted(1)
 	b.of[from]++
 	return true
 }
@@ -62,18 +63,20 @@ func (b *connections) leave(from netip.Addr) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open--
+	b.counted(-1)
 	if b.of[from]--; b.of[from] == 0 {
 		delete(b.of, from)
 	}
 }
 
-// network gives the address that counts for a connection's.
-func network(address net.Addr) netip.Addr {
-	tcp, ok := address.(*net.TCPAddr)
-	if !ok {
-		return netip.Addr{}
-	}
-	at := tcp.AddrPort().Addr().Unmap().WithZone("")
+// addressOf gives who has connected.
+func addressOf(conn net.Conn) netip.Addr {
+	tcp, _ := conn.RemoteAddr().(*net.TCPAddr)
+	return tcp.AddrPort().Addr().Unmap().WithZone("") // none of nil
+}
+
+// network gives the address that stands for those that somebody has.
+func network(at netip.Addr) netip.Addr {
 	if at.Is6() {
 		if prefix, err := at.Prefix(networkBits); err == nil {
 			return prefix.Addr()

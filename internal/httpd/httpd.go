@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,6 +49,7 @@ type Server struct {
 	endStreams context.CancelFunc
 	running    sync.WaitGroup // handlers, those of hijacked connections included
 
+	proxies   []netip.Prefix
 	refused   tally         // for want of room
 	strangers tally         // requests of nobody who is known
 	lines     *rate.Limiter // of the log, for requests of strangers that are not refused
@@ -77,6 +80,9 @@ func New(metrics *Metrics, log *slog.Logger) *Server {
 	return s
 }
 
+// Trust names addresses of proxies, which may have more connections than others. It must be called before Run.
+func (s *Server) Trust(proxies []netip.Prefix) { s.proxies = proxies }
+
 // Run serves a handler on a listener until the context ends, then stops in order: new requests are refused, streams are ended,
 // and the requests that are under way may finish, for a while. When Run returns, no handler runs, save such as do not
 // heed their context. The error is nil if nothing was cut short. Run may be called once.
@@ -94,7 +100,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener, handler http.Ha
 		BaseContext:       func(net.Listener) context.Context { return requests },
 	}
 	failed := make(chan error, 1)
-	listener = newConnections(listener, mostConnections(mostFiles()), func() { s.refused.add(connectionsBeyond) })
+	listener = s.connections(listener, mostConnections(mostFiles()))
 	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
@@ -105,6 +111,17 @@ func (s *Server) Run(ctx context.Context, listener net.Listener, handler http.Ha
 	s.draining.Store(true)
 	s.endStreams()
 	return s.drain(server, abort)
+}
+
+// connections bounds those of a listener.
+func (s *Server) connections(listener net.Listener, most int) *connections {
+	return &connections{
+		Listener: listener, most: most, of: map[netip.Addr]int{}, counted: func(change int) { s.metrics.connections.Add(float64(change)) },
+		refused: func() { s.metrics.refusedConnections.Inc(); s.refused.add(connectionsBeyond) },
+		proxies: func(from netip.Addr) bool {
+			return from.IsLoopback() || slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(from) })
+		},
+	}
 }
 
 func (s *Server) drain(server *http.Server, abort context.CancelFunc) error {

@@ -19,14 +19,16 @@ var liveHeap = regexp.MustCompile(`^/gc/heap/live:bytes$`)
 // Metrics are the server's counters, in Prometheus' form. Labels are routes, methods, codes and kinds: never what a
 // client wrote.
 type Metrics struct {
-	registry   *prometheus.Registry
-	requests   *prometheus.CounterVec
-	durations  *prometheus.HistogramVec
-	inFlight   prometheus.Gauge
-	operations *prometheus.CounterVec
-	errors     *prometheus.CounterVec
-	sealLag    prometheus.Histogram
-	model      modelMetrics
+	registry           *prometheus.Registry
+	requests           *prometheus.CounterVec
+	durations          *prometheus.HistogramVec
+	inFlight           prometheus.Gauge
+	connections        prometheus.Gauge
+	refusedConnections prometheus.Counter
+	operations         *prometheus.CounterVec
+	errors             *prometheus.CounterVec
+	sealLag            prometheus.Histogram
+	model              modelMetrics
 }
 
 // NewMetrics makes counters of their own, besides those of the Go runtime and the process.
@@ -43,6 +45,12 @@ func NewMetrics() *Metrics {
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "http_requests_in_flight", Help: "Requests being answered, open streams included.",
 		}),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "http_connections", Help: "Connections that are open, WebSockets included.",
+		}),
+		refusedConnections: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "http_connections_refused_total", Help: "Connections that were closed at once: there were as many as the process has files for, or one address had three quarters of these.",
+		}),
 		operations: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "graphql_operations_total", Help: "GraphQL operations begun.",
 		}, []string{"kind"}),
@@ -55,7 +63,7 @@ func NewMetrics() *Metrics {
 		}),
 		model: newModelMetrics(),
 	}
-	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.operations, m.errors, m.sealLag,
+	m.registry.MustRegister(m.requests, m.durations, m.inFlight, m.connections, m.refusedConnections, m.operations, m.errors, m.sealLag,
 		m.model.requests, m.model.durations, m.model.failures, m.model.fallbacks,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -4,26 +4,25 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/tiktoken-go/tokenizer"
 )
 
 // fast counts in one encoding, several times as fast as the codec, and exactly what that counts. That of o200k_base takes 0.3 s to
-// make, and 19 MB; that of cl100k_base half of it, and the others a quarter.
+// make, and 19 MB, and 3 MB more as pieces are remembered; that of cl100k_base half of it, and the others a quarter.
 type fast struct {
 	split  func(text string) int // where the first piece ends
 	merger *merger
 	known  [knownPieces]atomic.Pointer[knownPiece]
-	seed   maphash.Seed
+	seeds  [2]maphash.Seed
 }
 
 // knownPiece is a piece that was counted: words come again and again, and to count one anew goes through tables that no longer are at
-// hand when somebody asks next.
+// hand when somebody asks next. Hashes stand for its text, which nobody can tell from them, and no two texts have the same.
 type knownPiece struct {
-	text  string
-	count int
+	hashes [2]uint64
+	count  int
 }
 
 // How many pieces are remembered at most, each in the place that its hash gives it, and how long they are.
@@ -34,7 +33,7 @@ const (
 
 // newFast makes the counter of an encoding that splitOf knows.
 func newFast(encoding tokenizer.Encoding, codec tokenizer.Codec) *fast {
-	return &fast{split: splitOf(encoding), merger: newMerger(vocabularyOf(codec)), seed: maphash.MakeSeed()}
+	return &fast{split: splitOf(encoding), merger: newMerger(vocabularyOf(codec)), seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 }
 
 // splitOf gives how an encoding splits a text, nil for one that is not known.
@@ -64,12 +63,13 @@ func (f *fast) countPiece(piece string) int {
 	if len(piece) > longestKnown {
 		return f.merger.count(piece)
 	}
-	place := &f.known[maphash.String(f.seed, piece)%knownPieces]
-	if known := place.Load(); known != nil && known.text == piece {
+	hashes := [2]uint64{maphash.String(f.seeds[0], piece), maphash.String(f.seeds[1], piece)}
+	place := &f.known[hashes[0]%knownPieces]
+	if known := place.Load(); known != nil && known.hashes == hashes {
 		return known.count
 	}
 	n := f.merger.count(piece)
-	place.Store(&knownPiece{strings.Clone(piece), n})
+	place.Store(&knownPiece{hashes, n})
 	return n
 }
 
