@@ -20,7 +20,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
-
 	"golang.org/x/time/rate"
 
 	"github.com/tzzr/context-manager/db/dbgen"
@@ -54,12 +53,13 @@ type shared struct {
 	trust        trust // in rows of the seal
 	dense        atomic.Pointer[denseEmbedder]
 	log          *slog.Logger
-	most         scopeLimits                   // of searches
-	readings     *readings                     // what is on record already
-	sights       *lru.Cache[chain.Hash, sight] // what viewers saw last
-	listings     *lru.Cache[string, listing]   // what scopes held when they were searched last
-	besideFailed rate.Sometimes                // to tell of it
-	samples      *samples                      // of the whole log
+	most         scopeLimits                      // of searches
+	readings     *readings                        // what is on record already
+	sights       *lru.Cache[chain.Hash, sight]    // what viewers saw last
+	listings     *lru.Cache[string, listing]      // what scopes held when they were searched last
+	crowded      *lru.Cache[chain.Hash, struct{}] // keys of listings that were not few when they were read as such
+	besideFailed rate.Sometimes                   // to tell of it
+	samples      *samples                         // of the whole log
 	kept         *overviews
 	outlines     *outlines // of what was looked at by position
 	windows      *windows
@@ -115,8 +115,9 @@ func openAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.
 	}
 	sights, _ := lru.New[chain.Hash, sight](maxSights) // fails for no size only
 	listings, _ := lru.New[string, listing](maxListings)
+	crowded, _ := lru.New[chain.Hash, struct{}](maxCrowded)
 	d := &DB{shared: &shared{
-		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, listings: listings, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
+		address: address, pool: pool, reads: reads, log: log, readings: newReadings(), sights: sights, listings: listings, crowded: crowded, samples: newSamples(), kept: newOverviews(), outlines: newOutlines(),
 		conversationTTL: memory.DefaultTTL, besideFailed: rate.Sometimes{Interval: time.Minute}, windows: newWindows(), questions: embeddings.NewQueries(),
 	}}
 	err = d.clock.ask(ctx, pool)

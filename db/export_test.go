@@ -53,6 +53,7 @@ type Found struct {
 	Keys      []int32 // words by which passages are found in a large scope
 	Products  []Match // of the candidates by their words, the best first
 	Besides   int     // how many messages were read beside
+	Beside    bool    // whether any were asked for
 }
 
 // Search searches.
@@ -85,7 +86,7 @@ func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 		}
 		return s.run(ctx)
 	})
-	f = Found{Best: s.result.best, Nearest: s.result.nearest, At: s.result.at, Unindexed: s.result.unindexed, Vector: s.vector.String(), Way: "small", Besides: s.besides}
+	f = Found{Best: s.result.best, Nearest: s.result.nearest, At: s.result.at, Unindexed: s.result.unindexed, Vector: s.vector.String(), Way: "small", Besides: s.besides, Beside: s.beside != nil}
 	f.Keys = slices.Concat(s.query.Keys()...)
 	switch {
 	case s.listed:

@@ -22,6 +22,7 @@ const (
 	fewMessages = 500
 	fewPassages = 2 * fewMessages
 	fewAsked    = 8 * fewMessages // messages that are looked through for those which a viewer sees
+	maxCrowded  = 4096
 )
 
 var (
@@ -76,8 +77,8 @@ var besideLimit = 100 * time.Millisecond
 // readBeside reads messages over a connection that is the players' already, while another begins the search. It may see another
 // state of the log, and read nothing at all: see takeBeside.
 func (s *search) readBeside(ctx context.Context, sql string, args ...any) {
-	if key, told := s.listingKey(); told && s.view.listings.Contains(key) {
-		return // they were not few
+	if key, told := s.listingKey(); told && s.view.crowded.Contains(chain.Sum([]byte(key))) {
+		return // messages never leave a scope
 	}
 	read := make(chan map[source]*about, 1)
 	s.beside = read
@@ -112,6 +113,13 @@ func (s *search) takeBeside() {
 			s.told[of] = a
 			s.besides++
 		}
+	}
+}
+
+// notFew remembers that the scope holds too many messages for reading any beside.
+func (s *search) notFew() {
+	if key, told := s.listingKey(); told && s.view != nil {
+		s.view.crowded.Add(chain.Sum([]byte(key)), struct{}{})
 	}
 }
 

@@ -240,6 +240,10 @@ func TestFewOfMany(t *testing.T) {
 			}
 			in := db.Searching{Request: selection.Request{Query: "Anna about ferries", Scope: selection.Scope{Threads: []chain.Hash{thread}}, Limit: 50}, Viewer: &a}
 			found := mustSearch(t, store, in)
+			again := mustSearch(t, store, in)
+			if found.Beside != fenced || again.Beside {
+				t.Errorf("read beside: %v, then %v; want %v, and never where messages are known not to be few", found.Beside, again.Beside, fenced)
+			}
 			in.Few = -1
 			if want := mustSearch(t, store, in); found.Way != "small" || len(found.Products) != len(want.Products) {
 				t.Errorf("%d found, searched as %s, want %d, small", len(found.Products), found.Way, len(want.Products))

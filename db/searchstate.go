@@ -103,6 +103,7 @@ func (s *search) begin(ctx context.Context) error {
 	}
 	s.takeBeside()
 	if few && s.more { // it is searched as any other, by nothing that was read of some of it
+		s.notFew()
 		clear(s.told)
 		s.passages, s.owners, s.hashes, s.called = nil, nil, nil, nil
 		if err := s.allMessageIDs(ctx); err != nil {

@@ -1,6 +1,6 @@
--- The messages of sessions or threads up to an id, each with its owner, its passages' vectors as Postgres sends them and, unless it is
--- erased, its hash; of too many, some. Then, without an id, what the owners are called. The ids are noted for what reads the texts next, unless they are
--- too many.
+-- The messages of sessions or threads up to an id, each with its owner, its passages' vectors as Postgres sends them and, unless it
+-- is erased, its hash; of too many, some. Then, without an id, what the owners are called. The ids are noted for what reads the texts
+-- next, unless they are too many.
 WITH few AS MATERIALIZED (
     SELECT m.id, m.owner_id, CASE WHEN m.content IS NOT NULL THEN m.hash END AS hash FROM log.messages m WHERE m.%s = ANY ($1::TEXT[]::CHAR(64)[]) AND m.id <= $2::BIGINT LIMIT $3::BIGINT),
 noted AS MATERIALIZED (

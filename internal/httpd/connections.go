@@ -4,13 +4,13 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"github.com/tzzr/context-manager/internal/limit"
 )
 
-// What a process may open beside connections: files, and connections to the database.
-const (
-	openBeside  = 1000 // or a quarter of what it may open at all, if that is less
-	networkBits = 64   // of an IPv6 address count as one: a customer has at least a /64
-)
+// openBeside is what a process may open beside connections, files and connections to the database: or a quarter of what it may
+// open at all, if that is less.
+const openBeside = 1000
 
 // mostConnections gives how many connections a process holds that may have so many files open; 0: as many as come.
 func mostConnections(files int) int { return files - min(openBeside, files/4) }
@@ -31,41 +31,41 @@ type connections struct {
 }
 
 // Accept waits for a connection for which there is room.
-func (b *connections) Accept() (net.Conn, error) {
+func (c *connections) Accept() (net.Conn, error) {
 	for {
-		conn, err := b.Listener.Accept()
+		conn, err := c.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
 		at := addressOf(conn)
-		from := network(at)
-		if b.enter(from, b.proxies(at)) {
-			return &placedConn{Conn: conn, leave: sync.OnceFunc(func() { b.leave(from) })}, nil
+		from := limit.Network(at)
+		if c.enter(from, c.proxies(at)) {
+			return &placedConn{Conn: conn, leave: sync.OnceFunc(func() { c.leave(from) })}, nil
 		}
 		_ = conn.Close()
-		b.refused()
+		c.refused()
 	}
 }
 
-func (b *connections) enter(from netip.Addr, proxy bool) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.most > 0 && (b.open >= b.most || b.of[from] >= max(1, b.most*3/4) && !proxy) {
+func (c *connections) enter(from netip.Addr, proxy bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.most > 0 && (c.open >= c.most || c.of[from] >= max(1, c.most*3/4) && !proxy) {
 		return false
 	}
-	b.open++
-	b.counted(1)
-	b.of[from]++
+	c.open++
+	c.counted(1)
+	c.of[from]++
 	return true
 }
 
-func (b *connections) leave(from netip.Addr) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.open--
-	b.counted(-1)
-	if b.of[from]--; b.of[from] == 0 {
-		delete(b.of, from)
+func (c *connections) leave(from netip.Addr) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open--
+	c.counted(-1)
+	if c.of[from]--; c.of[from] == 0 {
+		delete(c.of, from)
 	}
 }
 
@@ -73,16 +73,6 @@ func (b *connections) leave(from netip.Addr) {
 func addressOf(conn net.Conn) netip.Addr {
 	tcp, _ := conn.RemoteAddr().(*net.TCPAddr)
 	return tcp.AddrPort().Addr().Unmap().WithZone("") // none of nil
-}
-
-// network gives the address that stands for those that somebody has.
-func network(at netip.Addr) netip.Addr {
-	if at.Is6() {
-		if prefix, err := at.Prefix(networkBits); err == nil {
-			return prefix.Addr()
-		}
-	}
-	return at
 }
 
 // placedConn gives its place back when it is closed.

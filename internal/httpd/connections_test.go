@@ -20,17 +20,6 @@ func TestMostConnections(t *testing.T) {
 	}
 }
 
-func TestNetwork(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"10.0.0.1": "10.0.0.1", "::ffff:10.0.0.1": "10.0.0.1", "2001:db8::1": "2001:db8::", "2001:db8::1:2:3:4": "2001:db8::", "2001:db8:0:1::1": "2001:db8:0:1::",
-	} {
-		if got := network(netip.MustParseAddr(text).Unmap()).String(); got != want {
-			t.Errorf("network(%s) = %s, want %s", text, got, want)
-		}
-	}
-}
-
 func TestProxiesMayHaveMore(t *testing.T) {
 	t.Parallel()
 	s := New(NewMetrics(), slog.New(slog.DiscardHandler))

@@ -48,11 +48,17 @@ func (l *Limiter) address(r *http.Request) string {
 		}
 		at = before.Unmap()
 	}
+	return Network(at).String()
+}
+
+// Network gives the address that stands for all that one customer has.
+func Network(at netip.Addr) netip.Addr {
 	if at.Is6() {
-		network, _ := at.WithZone("").Prefix(networkBits)
-		return network.String()
+		if prefix, err := at.WithZone("").Prefix(networkBits); err == nil {
+			return prefix.Addr()
+		}
 	}
-	return at.String()
+	return at
 }
 
 func (l *Limiter) trusts(address netip.Addr) bool {

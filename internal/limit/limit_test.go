@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,9 +111,9 @@ func TestAddress(t *testing.T) {
 		{"10.1.2.3:1", []string{"10.2.2.2, 10.3.3.3"}, "10.2.2.2"},
 		{"10.1.2.3:1", nil, "10.1.2.3"},
 		{"[::ffff:203.0.113.5]:1", nil, "203.0.113.5"},
-		{"[2001:db8:1:2:3:4:5:6]:1", nil, "2001:db8:1:2::/64"},
-		{"[2001:db8:1:2:ffff::1]:1", nil, "2001:db8:1:2::/64"},
-		{"[::1]:1", []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"},
+		{"[2001:db8:1:2:3:4:5:6]:1", nil, "2001:db8:1:2::"},
+		{"[2001:db8:1:2:ffff::1]:1", nil, "2001:db8:1:2::"},
+		{"[::1]:1", []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::"},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Header["X-Forwarded-For"] = test.from, test.said
@@ -337,5 +338,16 @@ func TestRefuse(t *testing.T) {
 	Refuse(w, limited(1500*time.Millisecond, "too much"))
 	if w.Code != 429 || w.Header().Get("Retry-After") != "2" || !strings.Contains(w.Body.String(), `"code":"RATE_LIMITED"`) {
 		t.Errorf("%d, Retry-After %q, %s", w.Code, w.Header().Get("Retry-After"), w.Body)
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"10.0.0.1": "10.0.0.1", "::ffff:10.0.0.1": "10.0.0.1", "2001:db8::1": "2001:db8::", "2001:db8::1:2:3:4": "2001:db8::", "2001:db8:0:1::1": "2001:db8:0:1::",
+	} {
+		if got := Network(netip.MustParseAddr(text).Unmap()).String(); got != want {
+			t.Errorf("Network(%s) = %s, want %s", text, got, want)
+		}
 	}
 }
