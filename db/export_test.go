@@ -188,6 +188,18 @@ func (d *DB) Unfence() { d.fenced = false }
 // IndexAll waits until everything can be found.
 func (d *DB) IndexAll(ctx context.Context) error { return d.indexPending(ctx) }
 
+// TakenBeside tells whether a message that was read beside is taken where the log has a hash under its id, or nothing.
+func TakenBeside(read chain.Hash, has *chain.Hash) bool {
+	beside := make(chan map[source]*about, 1)
+	beside <- map[source]*about{{chain.RefContext, 1}: {hash: read}}
+	s := &search{beside: beside, hashes: map[int64]chain.Hash{}, told: map[source]*about{}}
+	if has != nil {
+		s.hashes[1] = *has
+	}
+	s.takeBeside()
+	return len(s.told) == 1 && s.besides == 1
+}
+
 // FewAsked is how many messages are looked through for those that a viewer sees.
 const FewAsked = fewAsked
 

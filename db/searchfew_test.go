@@ -108,6 +108,21 @@ func TestFewBeside(t *testing.T) {
 	same("they are lost", since, mustSearch(t, store, in), 0)
 }
 
+// Another server of several may have lost the end of the log, and have other messages under its ids.
+func TestBesideOfAnotherLog(t *testing.T) {
+	t.Parallel()
+	a, b := hashOf("a"), hashOf("b")
+	for _, tt := range []struct {
+		what string
+		has  *chain.Hash
+		want bool
+	}{{"the same message", &a, true}, {"another message", &b, false}, {"none", nil, false}} {
+		if got := db.TakenBeside(a, tt.has); got != tt.want {
+			t.Errorf("%s: taken is %t, want %t", tt.what, got, tt.want)
+		}
+	}
+}
+
 // What is reckoned of few messages here is what the database reckons, to the last digit: products, scores and counts, of
 // short and long messages, of some that have no words, are erased or in quarantine, for all and for a viewer, behind
 // row-level security and without it, with owners that the query names and with preferences.

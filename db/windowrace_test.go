@@ -3,7 +3,9 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -44,6 +46,52 @@ func TestManyWriteToAWindow(t *testing.T) {
 			t.Errorf("%d contents are in the window or put aside, want %d", got, writers*each)
 		}
 	}
+}
+
+// Two servers write to a window by turns that grows beyond what is remembered of most, and shrinks again: neither takes what it
+// remembers for what is.
+func TestWindowGrowsWideAndShrinks(t *testing.T) {
+	t.Parallel()
+	one, url := open(t)
+	stores, conn := []*db.DB{one, openURL(t, url)}, superuser(t, url)
+	w := newWindow(t, one, 1_200_000, "")
+	held, turn := map[string]string{}, 0
+	next := func() *db.DB { turn++; return stores[turn%3%2] } // one, two, one, one, two, one
+	compare := func() {
+		t.Helper()
+		for i, store := range stores {
+			now, err := store.Window(t.Context(), w.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := map[string]string{}
+			for _, item := range now.Items {
+				shown[item.ID] = item.Content
+			}
+			if !maps.Equal(shown, held) {
+				t.Fatalf("after turn %d, server %d shows %d items, want %d", turn, i+1, len(shown), len(held))
+			}
+		}
+	}
+	for round := range 3 {
+		var wide []string
+		for n := range 5 {
+			text := strings.Repeat(fmt.Sprintf("what %d is told for the %d. time ", n, round), 90<<10/32)
+			item := mustEnter(t, next(), w.ID, window.Draft{Type: window.Knowledge, Content: text})
+			small := mustEnter(t, next(), w.ID, window.Draft{Type: window.Decision, Content: fmt.Sprintf("Number %d of round %d", n, round)})
+			held[item.ID], held[small.ID] = item.Content, small.Content
+			wide = append(wide, item.ID)
+			compare()
+		}
+		for _, id := range wide {
+			if _, err := next().RemoveFromWindow(t.Context(), w.ID, []string{id}, agent); err != nil {
+				t.Fatal(err)
+			}
+			delete(held, id)
+			compare()
+		}
+	}
+	wantShape(t, t, conn)
 }
 
 // Who writes to what windows share, and to the windows, waits for nobody for ever.

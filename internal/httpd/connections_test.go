@@ -111,7 +111,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		mine = append(mine, conn)
 	}
 	if answers(dial("127.0.0.1")) {
-		t.Error("one address has more than three quarters of the connections")
+		t.Fatal("one address has more than three quarters of the connections")
 	}
 	<-refused
 	others := dial("127.0.0.2")
@@ -119,7 +119,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Error("others have no connection")
 	}
 	if answers(dial("127.0.0.4")) {
-		t.Error("there are more connections than there may be")
+		t.Fatal("there are more connections than there may be")
 	}
 	<-refused
 	_ = mine[0].Close()
