@@ -68,7 +68,7 @@ func connect(t testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-func count(t *testing.T, conn *pgx.Conn, sql string) (n int) {
+func count(t testing.TB, conn *pgx.Conn, sql string) (n int) {
 	t.Helper()
 	if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -77,7 +77,7 @@ func count(t *testing.T, conn *pgx.Conn, sql string) (n int) {
 }
 
 // until asks again and again, a hundred times a second, until the count is not 0.
-func until(t *testing.T, conn *pgx.Conn, what, sql string) {
+func until(t testing.TB, conn *pgx.Conn, what, sql string) {
 	t.Helper()
 	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); {
 		if count(t, conn, sql) > 0 {
