@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -192,7 +193,7 @@ func (d *DB) IndexAll(ctx context.Context) error { return d.indexPending(ctx) }
 func TakenBeside(read chain.Hash, has *chain.Hash) bool {
 	beside := make(chan map[source]*about, 1)
 	beside <- map[source]*about{{chain.RefContext, 1}: {hash: read}}
-	s := &search{beside: beside, hashes: map[int64]chain.Hash{}, told: map[source]*about{}}
+	s := &search{beside: beside, hashes: map[int64]chain.Hash{}, told: map[source]*about{}, foreseen: &atomic.Bool{}}
 	if has != nil {
 		s.hashes[1] = *has
 	}

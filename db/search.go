@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,6 +96,7 @@ type search struct {
 	more             bool                     // it is not few
 	beside           <-chan map[source]*about // gives once what is read of it meanwhile; nil: nothing is
 	besides          int                      // how many messages were read so
+	foreseen         *atomic.Bool             // that is over, and so is counting of their texts beside
 	passages         []passageRead
 	owners           map[int64]chain.Hash // of these messages
 	hashes           map[int64]chain.Hash // of those that are not erased

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/selection"
+	"github.com/tzzr/context-manager/internal/token"
 )
 
 // A scope that sessions or threads alone lead to is mostly one conversation. If its messages are few, they are read with
@@ -81,7 +84,8 @@ func (s *search) readBeside(ctx context.Context, sql string, args ...any) {
 		return // messages never leave a scope
 	}
 	read := make(chan map[source]*about, 1)
-	s.beside = read
+	s.beside, s.foreseen = read, &atomic.Bool{}
+	enough, most := s.foreseen, s.request.Limit+selection.Reach
 	one := &patience{} // which is not the operation's: what waits in vain here does not have to be had
 	one.over.Store(true)
 	go func() {
@@ -99,13 +103,34 @@ func (s *search) readBeside(ctx context.Context, sql string, args ...any) {
 				s.view.besideFailed.Do(func() { s.view.log.WarnContext(ctx, "messages are not read beside a search, but behind", "cause", err) })
 			}
 		}
+		var texts []string
+		for _, a := range told {
+			if a.whole {
+				texts = append(texts, a.text)
+			}
+		}
 		read <- told
+		if len(told) <= most { // all lines will be counted
+			foresee(texts, enough)
+		}
 	}()
+}
+
+// foresee counts texts for those who pack, until they do.
+func foresee(texts []string, enough *atomic.Bool) {
+	count, err := token.Default()
+	for i := 0; err == nil && i < len(texts) && !enough.Load(); i++ {
+		selection.Foresee(texts[i], count)
+	}
 }
 
 // takeBeside takes of what was read beside what this state of the log has, too; what is missing is read later, by the search itself.
 func (s *search) takeBeside() {
-	if s.beside == nil || s.more {
+	if s.beside == nil {
+		return
+	}
+	s.foreseen.Store(true)
+	if s.more {
 		return
 	}
 	for of, a := range <-s.beside {

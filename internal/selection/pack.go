@@ -359,9 +359,13 @@ var setIn = strings.NewReplacer("\r\n", "\n  ", "\n", "\n  ", "\r", "\n  ", "\u2
 
 // Line renders one item. Further lines of its text are set in, so that no text can pass for another item.
 func Line(lead, text string) string {
-	text = setIn.Replace(strings.TrimSpace(text))
 	if lead = strings.Join(strings.Fields(lead), " "); lead != "" {
 		lead += ": "
 	}
-	return "- " + lead + text
+	return "- " + lead + set(text)
 }
+
+func set(text string) string { return setIn.Replace(strings.TrimSpace(text)) }
+
+// Foresee counts what the line of a text will hold behind its lead, so that a counter that remembers knows it when Pack asks.
+func Foresee(text string, count token.Counter) { _, _ = count(" " + set(text) + "\n") }

@@ -96,6 +96,18 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// What is counted before is what a counter that remembers is asked for.
+func TestForesee(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"The ferry leaves at nine", " One line: with a colon\r\n- and another \n", ""} {
+		var asked []string
+		Foresee(text, func(text string) (int, error) { asked = append(asked, text); return 0, nil })
+		if want := strings.TrimPrefix(Line("2026-03-04 Anna", text)+"\n", "- 2026-03-04 Anna:"); len(asked) != 1 || asked[0] != want {
+			t.Errorf("asked for %q, want %q", asked, want)
+		}
+	}
+}
+
 // With the real counter and any texts: the budget holds, the cost is that of the block, nothing is lost or doubled,
 // and what is left out for the budget really had no room.
 func TestPackProperties(t *testing.T) {

@@ -107,17 +107,37 @@ func remembering(count Counter) (Counter, error) {
 	return func(text string) (int, error) { return byItems(text, one) }, nil
 }
 
-// byItems counts a list by its items, each up to the end of its line: those are remembered.
+// byItems counts a list by its items, each up to the end of its line, and those by what stands before the first colon and behind it:
+// the parts are remembered.
 func byItems(text string, count Counter) (total int, err error) {
 	for text != "" {
 		item := text[:itemEnd(text)]
-		n, err := count(item)
-		if err != nil {
-			return 0, err
+		lead := leadEnd(item)
+		for _, part := range []string{item[:lead], item[lead:]} {
+			if part == "" {
+				continue
+			}
+			n, err := count(part)
+			if err != nil {
+				return 0, err
+			}
+			total += n
 		}
-		total, text = total+n, text[len(item):]
+		text = text[len(item):]
 	}
 	return total, nil
+}
+
+// longestLead is how far the colon of an item is looked for, in bytes.
+const longestLead = 256
+
+// leadEnd gives where the lead of an item ends, behind a colon before a blank; 0: it has none. No token reaches over such an end, since
+// a blank begins a piece, if it is not within a run of blanks.
+func leadEnd(item string) int {
+	if !strings.HasPrefix(item, "- ") {
+		return 0
+	}
+	return strings.Index(item[:min(len(item), longestLead)], ": ") + 1
 }
 
 // itemEnd gives where the first item of a list ends: before a dash that begins a line, behind a line that does not end in a blank. No

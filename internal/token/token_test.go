@@ -1,6 +1,7 @@
 package token
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,15 +54,15 @@ func TestCountConcurrently(t *testing.T) {
 func TestByItems(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(
-		rapid.String(), rapid.StringOfN(rapid.SampledFrom([]rune(" \n\r\t/-'!.a1\u00a0\u3000\u2028東🙂")), 0, 12, -1),
-		rapid.SampledFrom([]string{"!", " \n", "\n\n", "//", "- ", "-", "it's", "…", ".  "}))
+		rapid.String(), rapid.StringOfN(rapid.SampledFrom([]rune(" \n\r\t/-:'!.a1\u00a0\u3000\u2028東🙂")), 0, 12, -1),
+		rapid.SampledFrom([]string{"!", " \n", "\n\n", "//", "- ", "-", "it's", "…", ".  ", ": ", " : ", ":"}))
 	for _, encoding := range encodings {
 		codec, err := tokenizer.Get(encoding)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			list := strings.Join(rapid.SliceOfN(text, 0, 6).Draw(t, "items"), "\n- ")
+			list := rapid.SampledFrom([]string{"", "- "}).Draw(t, "begins") + strings.Join(rapid.SliceOfN(text, 0, 6).Draw(t, "items"), "\n- ")
 			want, err := codec.Count(list)
 			if err != nil {
 				t.Fatal(err)
@@ -70,5 +71,23 @@ func TestByItems(t *testing.T) {
 				t.Fatalf("%s: byItems(%q) = %d, %v, want %d", encoding, list, got, err, want)
 			}
 		})
+	}
+}
+
+// What stands behind the lead of an item is remembered by itself, so that the same text is counted once under any lead.
+func TestPartsAreRemembered(t *testing.T) {
+	t.Parallel()
+	var counted []string
+	count, err := remembering(func(text string) (int, error) { counted = append(counted, text); return len(text), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{" the ferry: at nine\n", "- 2026-03-04 Anna: the ferry: at nine\n- 2026-03-05 Bert: the ferry: at nine\n"} {
+		if n, err := count(text); err != nil || n != len(text) {
+			t.Fatalf("count(%q) = %d, %v", text, n, err)
+		}
+	}
+	if want := []string{" the ferry: at nine\n", "- 2026-03-04 Anna:", "- 2026-03-05 Bert:"}; !slices.Equal(counted, want) {
+		t.Errorf("counted were %q, want %q", counted, want)
 	}
 }
