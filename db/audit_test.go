@@ -181,6 +181,7 @@ func TestReadingWhereOneHasWritten(t *testing.T) {
 		mustAppend(t, store, from(ana, name, "hidden"))
 		d.SessionHash = hashOf("session:%s", name)
 		mustAppend(t, office(store), d)
+		mustAppend(t, store, from(ana, name, "an answer", boss.Player)) // which names the administrator once they are in
 		sessions = append(sessions, d.SessionHash)
 	}
 	erased := mustAppend(t, store, from(ana, "erased", "hidden"), from(ana, "erased", "more"))

@@ -115,15 +115,12 @@ func takesPart(m *chain.Message, player chain.Hash) bool {
 	return m.OwnerID == player && m.EventType != chain.EventErasure || slices.Contains(m.PlayerIDs, player) || m.MasterPlayer != nil && *m.MasterPlayer == player
 }
 
-// own tells whether a message shows that a session is an administrator's own: they have begun it, for themself or for another,
-// or somebody else names them. What they append to a session that is there makes it not their own: else that would be a way
-// to read without a record.
+// own tells whether a message alone shows that a session is an administrator's own: they have begun it, for themself or for another.
+// What they append to a session that is there makes it not their own, else that would be a way to read without a record; nor does what
+// names them, which may answer that: SessionsRead tells whether it came first.
 func own(m *chain.Message, by chain.Hash) bool {
 	wrote := m.OwnerID == by || m.MasterPlayer != nil && *m.MasterPlayer == by || m.Source != nil && strings.HasSuffix(*m.Source, chain.ActedBy(by))
-	if wrote {
-		return m.Sequence == 1
-	}
-	return slices.Contains(m.PlayerIDs, by)
+	return wrote && m.Sequence == 1
 }
 
 // RecordReading puts on record what the administrator, whose view this is, has read in sessions that are not their own

@@ -3,12 +3,10 @@ package db
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/tzzr/context-manager/internal/chain"
-	"github.com/tzzr/context-manager/internal/fault"
 	"github.com/tzzr/context-manager/internal/window"
 )
 
@@ -54,18 +52,4 @@ func BenchmarkLeavingOfMany(b *testing.B) {
 		tookFew, tookMany = tookFew+between.Sub(began), tookMany+time.Since(between)
 	}
 	b.ReportMetric(float64(tookMany)/float64(tookFew), "×sixteenth")
-}
-
-// Of tools that are too much for any window nothing is counted.
-func TestLongToolsAreNotCounted(t *testing.T) {
-	t.Parallel()
-	tools := make([]window.Tool, 100)
-	for i := range tools {
-		tools[i] = window.Tool{Name: fmt.Sprint("tool", i), Description: strings.Repeat("does things ", 1000)}
-	}
-	counted := 0
-	err := checkTools(tools, 1, func(string) (int, error) { counted++; return 1, nil })
-	if fault.CodeOf(err) != fault.BadUserInput || counted > 0 {
-		t.Errorf("checkTools() = %v, %d were counted", err, counted)
-	}
 }

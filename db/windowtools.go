@@ -20,12 +20,11 @@ import (
 const (
 	MaxToolDescription = 16 << 10
 	MaxToolSchema      = 64 << 10
-	MaxToolBytes       = 1 << 20 // of the descriptions and schemas of a window
 	MaxToolsFound      = 30
 )
 
-// checkTools checks tools and counts what they cost: name, description and schema, a line each.
-func checkTools(tools []window.Tool, least int, count token.Counter) error {
+// checkTools checks tools, each by itself.
+func checkTools(tools []window.Tool, least int) error {
 	if len(tools) < least || len(tools) > window.MaxTools {
 		return fault.Input("tools", "has %d entries; %d to %d are allowed", len(tools), least, window.MaxTools)
 	}
@@ -49,12 +48,23 @@ func checkTools(tools []window.Tool, least int, count token.Counter) error {
 			return err
 		}
 	}
-	if err := checkToolBytes(tools); err != nil { // before they are counted, which takes longer
-		return err
+	return nil
+}
+
+// countTools counts what tools cost that a window is to have among all: name, description and schema, a line each. Where they are
+// described, and cannot fit whatever they cost, that is known a hundred times as soon.
+func countTools(tools, all []window.Tool, w window.Window, count token.Counter) error {
+	least := 0
+	for i := range tools {
+		tools[i].Tokens = token.Least(w.Encoding, textOfTool(tools[i]))
+		least += tools[i].Tokens
+	}
+	if len(all) <= window.ToolsShown && least > w.Capacity {
+		return nil
 	}
 	for i := range tools {
 		t := &tools[i]
-		n, err := count(t.Name + "\n" + t.Description + "\n" + string(t.Schema))
+		n, err := count(textOfTool(*t))
 		if err != nil {
 			return err
 		}
@@ -62,6 +72,8 @@ func checkTools(tools []window.Tool, least int, count token.Counter) error {
 	}
 	return nil
 }
+
+func textOfTool(t window.Tool) string { return t.Name + "\n" + t.Description + "\n" + string(t.Schema) }
 
 // RegisterTools gives a window tools, all or none, those of the same name in their new form, and gives them.
 //
@@ -81,7 +93,13 @@ func (d *DB) registerTools(ctx context.Context, id string, tools []window.Tool, 
 	err := d.changing(ctx, id, func(_ *dbgen.Queries, l *loaded) (kept bool, err error) {
 		e, err := d.env(ctx, l)
 		if err == nil {
-			err = checkTools(tools, least, e.Count)
+			err = checkTools(tools, least)
+		}
+		if err == nil {
+			var all []window.Tool
+			if all, err = window.AllTools(l.Window, tools, least == 0); err == nil { // before they are counted, which takes longer
+				err = countTools(tools, all, l.Window, e.Count)
+			}
 		}
 		if err != nil {
 			return false, err
@@ -90,9 +108,6 @@ func (d *DB) registerTools(ctx context.Context, id string, tools []window.Tool, 
 		var all []window.Tool
 		if o.out, all, err = window.Register(ctx, e, l.Window, tools, least == 0); err != nil {
 			return false, d.noteExceeded(ctx, l, &o, err)
-		}
-		if err := checkToolBytes(all); err != nil {
-			return false, err
 		}
 		rows, err := toolRows(all)
 		if err != nil {
@@ -119,17 +134,6 @@ func (d *DB) registerTools(ctx context.Context, id string, tools []window.Tool, 
 		return kept, err
 	})
 	return registered, err
-}
-
-func checkToolBytes(all []window.Tool) error {
-	n := 0
-	for _, t := range all {
-		n += len(t.Description) + len(t.Schema)
-	}
-	if n > MaxToolBytes {
-		return fault.Input("tools", "the window's tools would have descriptions and schemas of %d bytes together; at most %d are allowed", n, MaxToolBytes)
-	}
-	return nil
 }
 
 func toolRows(tools []window.Tool) (chain.JSON, error) {

@@ -25,13 +25,16 @@ func (r *Resolver) prompt(ctx context.Context, id memory.ID, p memory.Prompt, in
 	for _, t := range []struct {
 		field, text string
 		limit       int
-	}{{"input", p.Input, memory.MaxTurnBytes}, {"rolePrompt", p.Role, chain.MaxContentBytes}, {"rules", p.Rules, chain.MaxContentBytes}} {
+	}{{"input", p.Input, memory.MaxTurnBytes}, {"rolePrompt", p.Role, memory.MaxPromptBytes}, {"rules", p.Rules, memory.MaxPromptBytes}} {
 		if strings.TrimSpace(t.text) == "" && t.field != "rules" {
 			return nil, fault.Input(t.field, "is empty")
 		}
 		if err := chain.CheckText(t.field, &t.text, t.limit); err != nil {
 			return nil, err
 		}
+	}
+	if n := len(p.Role) + len(p.Rules) + len(p.Input); n > memory.MaxPromptBytes {
+		return nil, fault.Input("rules", "rolePrompt, rules and input have %d bytes together; at most %d are allowed", n, memory.MaxPromptBytes)
 	}
 	request, err := promptContext(input)
 	if err != nil {

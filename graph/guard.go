@@ -23,6 +23,7 @@ const (
 	MaxDepth      = 15        // levels of fields; the introspection query of graphql-js has as many
 	MaxSelections = 500       // fields, fragment spreads and inline fragments
 	MaxRootFields = 50        // of an operation
+	MaxMutations  = 20        // of a mutation: each is worked out by itself, also if the one before was refused
 	MaxAliases    = 100       //
 	MaxDirectives = 50        //
 	MaxFragments  = 50        // that the document defines
@@ -138,7 +139,7 @@ func (g guard) MutateOperationContext(ctx context.Context, op *graphql.Operation
 	if n := complexity(op.Operation, op.Variables); n > MaxComplexity {
 		return limitError("the operation's complexity is %d; at most %d is allowed: ask for shorter pages or fewer levels", n, MaxComplexity)
 	}
-	return nil
+	return checkRoots(op.Operation, op.Variables)
 }
 
 // parseError gives what the parser found; its own words never repeat more than a token.

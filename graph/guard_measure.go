@@ -65,8 +65,12 @@ func measureDocument(doc *ast.QueryDocument) (*measurer, *gqlerror.Error) {
 		if err == nil {
 			err = s.check()
 		}
-		if err == nil && s.roots > MaxRootFields {
-			err = limitError("the operation has %d root fields; at most %d are allowed", s.roots, MaxRootFields)
+		most := MaxRootFields
+		if op.Operation == ast.Mutation {
+			most = MaxMutations
+		}
+		if err == nil && s.roots > most {
+			err = limitError("the %s has %d root fields; at most %d are allowed", op.Operation, s.roots, most)
 		}
 		if err != nil {
 			return nil, err

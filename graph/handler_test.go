@@ -2,6 +2,8 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,6 +117,32 @@ func TestComplexity(t *testing.T) {
 	} {
 		if got := complexity(operation(t, test.query), map[string]any{"n": int64(20)}); got != test.want {
 			t.Errorf("%s: complexity = %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+func TestCountRoots(t *testing.T) {
+	t.Parallel()
+	variables := map[string]any{
+		"a": strings.Repeat("x", 10_000), "list": []any{strings.Repeat("x", 6_000), map[string]any{"content": strings.Repeat("x", 4_000)}}, "n": json.Number("12"),
+	}
+	for name, test := range map[string]struct {
+		query        string
+		roots, bytes int // thousands
+	}{
+		"one field":                {"query($a:ID!){node(id:$a){id}}", 1, 10},
+		"two":                      {"query($a:ID!){a:node(id:$a){id} b:node(id:$a){id}}", 2, 20},
+		"two, of which one has it": {`query($a:ID!){a:node(id:$a){id} b:node(id:"b"){id}}`, 2, 10},
+		"two, by fragments":        {"query($a:ID!){...f ...on Query{b:node(id:$a){id}}} fragment f on Query{a:node(id:$a){id}}", 2, 20},
+		"a fragment twice":         {"query($a:ID!){...f ...f b:node(id:$a){id}} fragment f on Query{a:node(id:$a){id}}", 2, 20},
+		"lists":                    {"mutation($list:[String!]!,$a:ID!){a:offload(window:$a,contents:$list){id} b:offload(window:$a,contents:$list){id}}", 2, 40},
+		"within an input":          {`mutation($a:String!){a:writeContext(input:{window:"w",type:GOAL,content:$a}){rejected}}`, 1, 10},
+		"literals":                 {`mutation{a:writeContext(input:{window:"w",type:GOAL,content:"` + strings.Repeat("x", 7000) + `"}){rejected} b:writeContext(input:{window:"w",type:GOAL,content:"""` + strings.Repeat("x", 7000) + `"""}){rejected}}`, 2, 14},
+		"very many":                {"query($a:ID!){" + strings.Repeat("a:node(id:$a){id} ", 50) + "}", 50, 2 * MaxRootsBytes / 1000},
+		"nothing":                  {"{a:verifyLog{valid} b:verifyLog{valid}}", 2, 0},
+	} {
+		if roots, bytes := countRoots(operation(t, test.query), variables); roots != test.roots || bytes/1000 != test.bytes {
+			t.Errorf("%s: countRoots = %d, %d, want %d, some %d thousand", name, roots, bytes, test.roots, test.bytes)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/memory"
 )
 
 // refused is a request that the store has to be asked for, or whose caller may not ask.
@@ -129,6 +130,46 @@ func refusals(t *testing.T, a *api) map[string]refused {
 			all[encoding+": "+name] = refused{auth.Administrator(), write, object{"i": object{"window": a.windowIn(encoding, capacity), "type": "KNOWLEDGE", "content": text}}, "CONTEXT_WINDOW_EXCEEDED"}
 		}
 	}
+	// What an operation asks for at its root is refused one by one.
+	many := func(name, call string, n int, variables string, values object, code string) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "mutation(%s) {", variables)
+		for i := range n {
+			fmt.Fprintf(&b, " a%d: %s", i, call)
+		}
+		all[name] = refused{auth.Administrator(), b.String() + " }", values, code}
+	}
+	letters := random("abcdefghijklmnopqrstuvwxyz")
+	input := func(capacity, bytes int) object {
+		return object{"i": object{"window": a.windowIn("o200k_base", capacity), "type": "KNOWLEDGE", "content": letters[:bytes]}}
+	}
+	many("20 roots: one long text", `writeContext(input: $i) { rejected }`, 20, "$i: WriteInput!", input(100_000, 245_000), "one field only")
+	many("2 roots: one long text", `writeContext(input: $i) { rejected }`, 2, "$i: WriteInput!", input(100_000, 245_000), "one field only")
+	many("21 roots", `writeContext(input: $i) { rejected }`, 21, "$i: WriteInput!", input(100, 1_000), "at most 20")
+	many("20 roots: one text", `writeContext(input: $i) { rejected }`, 20, "$i: WriteInput!", input(1_900, 4_750), "CONTEXT_WINDOW_EXCEEDED")
+	many("20 roots: not the head", `appendMessages(messages: $m) { hash }`, 20, "$m: [MessageInput!]!", object{"m": []object{message("others", letters[:4_500], object{"prevHash": hashOf("x")})}}, "CONFLICT")
+	c, err := a.store.StartConversation(t.Context(), memory.Client, "42", auth.Administrator().Player)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conversation := c.ID.String()
+	prompt := func(name string, role string, budget int) {
+		all[name] = refused{auth.Administrator(), `mutation($c: String!, $r: String!, $b: Int) { promptMessages(conversation: $c, input: "?", rolePrompt: $r, tokenBudget: $b) { role } }`,
+			object{"c": conversation, "r": role, "b": budget}, "CONTEXT_WINDOW_EXCEEDED"}
+	}
+	prompt("prompt: letters", letters[:261_000], 1)
+	prompt("prompt: letters, nearly", letters[:261_000], 100_000)
+	all["prompt: too long"] = refused{auth.Administrator(), `mutation($c: String!, $r: String!) { promptMessages(conversation: $c, input: "?", rolePrompt: $r, rules: $r) { role } }`,
+		object{"c": conversation, "r": letters[:261_000]}, "BAD_USER_INPUT"}
+	tools := func(name string, n, bytes int, code string) {
+		list := make([]object, n)
+		for i := range list {
+			list[i] = object{"name": fmt.Sprint("t", i), "description": "x", "schema": object{"a": letters[i*100 : i*100+bytes]}}
+		}
+		all[name] = refused{auth.Administrator(), `mutation($w: ID!, $t: [ToolInput!]!) { registerTools(window: $w, tools: $t) { name } }`, object{"w": id, "t": list}, code}
+	}
+	tools("tools: shown, too many letters", 16, 60_000, "BAD_USER_INPUT")
+	tools("tools: shown, no room", 4, 60_000, "CONTEXT_WINDOW_EXCEEDED")
 	// full has no room for what is written next, and much that it is compared with.
 	full := a.newWindow("full", 1_200_000, "")
 	for filling := true; filling; {

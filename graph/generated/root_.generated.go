@@ -6307,7 +6307,7 @@ extend type Mutation {
   is left out first, then the oldest history; if the rest does not fit, CONTEXT_WINDOW_EXCEEDED. The assistant and
   administrators only. It changes nothing of the conversation; the selection of a context is kept.
   """
-  promptMessages("The conversation's id." conversation: String!, "What the user says now: 1 byte to 128 KiB." input: String!, "Who the assistant is: 1 byte to 1 MiB." rolePrompt: String!, "The rules of the domain: at most 1 MiB." rules: String, "Which context to select, of messages that name the user: so ` + "`" + `scope.players` + "`" + ` is left out; of the user's own and the assistant's, unless ` + "`" + `scope.owners` + "`" + ` says whose. Null: none." context: ContextRequestInput, "For all contents together: 1 to 1,000,000. Null: no budget." tokenBudget: Int): [PromptMessage!]!
+  promptMessages("The conversation's id." conversation: String!, "What the user says now: 1 byte to 128 KiB." input: String!, "Who the assistant is, at least 1 byte; with the rules and the input at most 256 KiB." rolePrompt: String!, "The rules of the domain." rules: String, "Which context to select, of messages that name the user: so ` + "`" + `scope.players` + "`" + ` is left out; of the user's own and the assistant's, unless ` + "`" + `scope.owners` + "`" + ` says whose. Null: none." context: ContextRequestInput, "For all contents together: 1 to 1,000,000. Null: no budget." tokenBudget: Int): [PromptMessage!]!
 }
 `, BuiltIn: false},
 	{Name: "../schema/embedding.graphqls", Input: `"What the vectors of an embedding model are."
@@ -7162,7 +7162,8 @@ each field counts 1, and what is in a list as often as the list can be long, or 
 holds at most 200,000 values and 32 MiB, and at most as much is read for it. Its document has at most 256 KiB, and its
 variables at most 50,000 values, nested 100 levels deep. All its operations and fragments together spread to at most 2,000 fields and
 fragment spreads, 15,000 values of arguments and 100 fields of the same name side by side. Its body has at most 1 MiB, or 16 MiB if all it does is append
-messages, or add records or components; then the document stands before the variables, which have 2,000 values
+messages, or add records or components; what several fields at the root are given, variables as often as they are given, has at
+most 96 KiB, and a mutation has at most 20 such fields. In a body of over 1 MiB the document stands before the variables, which have 2,000 values
 fewer for each MiB. Names count as values, and so do every 8 escapes in strings; an object
 counts as 3, besides what it holds.
 """

@@ -5,8 +5,11 @@ import (
 	"github.com/tzzr/context-manager/internal/token"
 )
 
-// MaxPromptBudget is the largest budget a prompt may be given, in tokens.
-const MaxPromptBudget = 1_000_000
+// Limits of a prompt.
+const (
+	MaxPromptBudget = 1_000_000 // tokens
+	MaxPromptBytes  = 256 << 10 // of role, rules and input together, all of which are counted before they can turn out to be too many
+)
 
 // System is who says what the assistant is told before the conversation.
 const System Speaker = "system"
@@ -35,6 +38,13 @@ type Prompt struct {
 //
 // Faults: CONTEXT_WINDOW_EXCEEDED if what is never left out does not fit.
 func (p Prompt) Room(count token.Counter) (Assembly, int, error) {
+	least := 0
+	for _, text := range []string{p.Role, p.Rules, p.Input} {
+		least += token.Least(token.DefaultEncoding, text)
+	}
+	if p.Budget > 0 && least > p.Budget { // which is known a hundred times as soon as what they need
+		return Assembly{}, 0, errNoRoom("at least ", least, p.Budget)
+	}
 	a := Assembly{budget: p.Budget, first: make([]PromptMessage, 0, 3), history: make([]PromptMessage, 0, len(p.History))}
 	say := func(to *[]PromptMessage, m PromptMessage) (err error) {
 		if m.Tokens == 0 {
@@ -71,14 +81,18 @@ func (p Prompt) Room(count token.Counter) (Assembly, int, error) {
 	a.input = input[0]
 	fixed := Tokens(a.first) + a.input.Tokens
 	if p.Budget > 0 && fixed > p.Budget {
-		return Assembly{}, 0, fault.New(fault.ContextWindowExceeded,
-			"role, rules, state and the user's message need %d tokens, which are never left out; the budget is %d", fixed, p.Budget)
+		return Assembly{}, 0, errNoRoom("", fixed, p.Budget)
 	}
 	if p.Budget == 0 {
 		return a, -1, nil
 	}
 	a.left = p.Budget - fixed - Tokens(a.history)
 	return a, max(0, a.left), nil
+}
+
+func errNoRoom(least string, need, budget int) error {
+	return fault.New(fault.ContextWindowExceeded,
+		"role, rules, state and the user's message need %s%d tokens, which are never left out; the budget is %d", least, need, budget)
 }
 
 // Assembly is a prompt whose parts are counted, and that only waits for its relevant context.

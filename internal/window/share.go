@@ -256,12 +256,9 @@ func Register(ctx context.Context, e *Env, w Window, tools []Tool, replace bool)
 		return Outcome{}, nil, err
 	}
 	out := Outcome{Before: p.before}
-	all := slices.DeleteFunc(slices.Clone(w.Tools), func(t Tool) bool {
-		return replace || slices.ContainsFunc(tools, func(n Tool) bool { return n.Name == t.Name })
-	})
-	all = append(all, tools...)
-	if len(all) > MaxTools {
-		return Outcome{}, nil, fault.Input("tools", "would be %d with those that the window has; at most %d are allowed", len(all), MaxTools)
+	all, err := AllTools(w, tools, replace)
+	if err != nil {
+		return Outcome{}, nil, err
 	}
 	shown, tokens := len(all) <= ToolsShown, 0
 	for i := range all {
@@ -280,6 +277,29 @@ func Register(ctx context.Context, e *Env, w Window, tools []Tool, replace bool)
 	p.w.Tools = all
 	out.Change = p.change()
 	return out, all, nil
+}
+
+// AllTools gives what tools a window has once some are registered. Nothing is counted: what it refuses is too many, or too long.
+//
+// Faults: BAD_USER_INPUT names the field tools.
+func AllTools(w Window, tools []Tool, replace bool) ([]Tool, error) {
+	all := slices.DeleteFunc(slices.Clone(w.Tools), func(t Tool) bool {
+		return replace || slices.ContainsFunc(tools, func(n Tool) bool { return n.Name == t.Name })
+	})
+	if all = append(all, tools...); len(all) > MaxTools {
+		return nil, fault.Input("tools", "would be %d with those that the window has; at most %d are allowed", len(all), MaxTools)
+	}
+	n, most := 0, MaxToolBytes
+	for _, t := range all {
+		n += len(t.Description) + len(t.Schema)
+	}
+	if len(all) <= ToolsShown {
+		most = MaxShownToolBytes
+	}
+	if n > most {
+		return nil, fault.Input("tools", "the window's %d tools would have descriptions and schemas of %d bytes together; at most %d are allowed of so many", len(all), n, most)
+	}
+	return all, nil
 }
 
 // Describe decides which of the tools that a search has found, the best first, the window describes: those that fit. The others

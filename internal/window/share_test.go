@@ -231,6 +231,38 @@ func TestRegister(t *testing.T) {
 	}
 }
 
+// Tools that are all described have less room than those that are searched for.
+func TestAllTools(t *testing.T) {
+	t.Parallel()
+	tools := func(n, bytes int) []window.Tool {
+		all := make([]window.Tool, n)
+		for i := range all {
+			all[i] = window.Tool{Name: fmt.Sprint("t", i), Description: strings.Repeat("x", bytes/n)}
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		has, more []window.Tool
+		replace   bool
+		want      int // 0: too many, or too long
+	}{
+		{nil, tools(16, window.MaxShownToolBytes), false, 16},
+		{nil, tools(16, window.MaxShownToolBytes+16), false, 0},
+		{nil, tools(32, window.MaxToolBytes), false, 32},
+		{nil, tools(32, window.MaxToolBytes+32), false, 0},
+		{tools(32, window.MaxToolBytes), tools(2, 2), false, 32},
+		{tools(32, window.MaxToolBytes), tools(33, 33), false, 33},
+		{tools(32, window.MaxToolBytes), []window.Tool{{Name: "more", Description: "x"}}, false, 0},
+		{tools(32, window.MaxToolBytes), []window.Tool{{Name: "more", Description: "x"}}, true, 1},
+		{nil, tools(window.MaxTools+1, 0), false, 0},
+	} {
+		all, err := window.AllTools(window.Window{Tools: tt.has}, tt.more, tt.replace)
+		if len(all) != tt.want || tt.want == 0 && fault.CodeOf(err) != fault.BadUserInput || tt.want > 0 && err != nil {
+			t.Errorf("%d with %d more, replace is %t: %d, %v, want %d", len(tt.has), len(tt.more), tt.replace, len(all), err, tt.want)
+		}
+	}
+}
+
 // Tools that replace others are all that a window has, and to have less of them is possible however full it is.
 func TestReplaceTools(t *testing.T) {
 	t.Parallel()

@@ -92,15 +92,17 @@ func LevelOf(usage float64) Level {
 
 // Limits of a window.
 const (
-	MinCapacity     = 16
-	MaxCapacity     = 2_000_000
-	DefaultCapacity = 8192
-	MaxName         = 256       // bytes, of windows, segments, keys
-	MaxTask         = 64 << 10  // bytes
-	MaxContent      = 256 << 10 // bytes of what is written as one item
-	MaxItems        = 20_000
-	MaxTools        = 1000
-	MaxShared       = 100 // segments of a window, and windows of a segment
+	MinCapacity       = 16
+	MaxCapacity       = 2_000_000
+	DefaultCapacity   = 8192
+	MaxName           = 256       // bytes, of windows, segments, keys
+	MaxTask           = 64 << 10  // bytes
+	MaxContent        = 256 << 10 // bytes of what is written as one item
+	MaxItems          = 20_000
+	MaxTools          = 1000
+	MaxToolBytes      = 1 << 20   // of the descriptions and schemas of a window's tools
+	MaxShownToolBytes = 256 << 10 // of up to ToolsShown, which have to be counted before they can turn out not to fit
+	MaxShared         = 100       // segments of a window, and windows of a segment
 )
 
 // History that is longer distracts: its oldest messages are summarised, and the newest stay word for word.
