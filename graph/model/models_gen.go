@@ -176,7 +176,8 @@ type QuarantineEdge struct {
 // holds at most 200,000 values and 32 MiB, and at most as much is read for it. Its document has at most 256 KiB, and its
 // variables at most 50,000 values, nested 100 levels deep. All its operations and fragments together spread to at most 2,000 fields and
 // fragment spreads, 15,000 values of arguments and 100 fields of the same name side by side. Its body has at most 1 MiB, or 16 MiB if all it does is append
-// messages, or add records or components; then the document stands before the variables, which have 2,000 values
+// messages, or add records or components; what several fields at the root are given, variables as often as they are given, has at
+// most 96 KiB, and a mutation has at most 20 such fields. In a body of over 1 MiB the document stands before the variables, which have 2,000 values
 // fewer for each MiB. Names count as values, and so do every 8 escapes in strings; an object
 // counts as 3, besides what it holds.
 type Query struct {
