@@ -43,9 +43,8 @@ type passageRead struct {
 }
 
 // queueFew has the messages of a scope that sessions or threads alone lead to read with their vectors, or so many of them
-// that they turn out not to be few, and then, behind the fence, what ranking has to know of them: their ids stay in the
-// transaction. Players' are read beside instead, where that can be. The plans are made once: planning for the values at hand takes
-// longer than finding few.
+// that they turn out not to be few, and by the same keys, behind the fence, what ranking has to know of them: where that can be, over
+// another connection. The plans are made once: planning for the values at hand takes longer than finding few.
 func (s *search) queueFew(ctx context.Context, batch *pgx.Batch) bool {
 	column, hashes, ok := s.request.Scope.ByKey()
 	if !ok {
@@ -60,16 +59,15 @@ func (s *search) queueFew(ctx context.Context, batch *pgx.Batch) bool {
 		sql, args = fewSeenSQL, append(args, s.viewer.String(), fewAsked)
 	}
 	batch.Queue(fmt.Sprintf(sql, column), args...).Query(s.readFew)
+	keys := hashTexts(hashes)
+	slices.Sort(keys)
+	about, of := fmt.Sprintf(aboutKeysSQL, column), []any{s.request.Player != nil, slices.Compact(keys), position, hashText(s.viewer), max(0, s.most.few)}
 	if s.viewer != nil && s.view != nil && s.view.fenced && s.view.players != nil {
-		keys := hashTexts(hashes)
-		slices.Sort(keys)
-		s.readBeside(ctx, fmt.Sprintf(aboutBesideSQL, column), s.request.Player != nil, slices.Compact(keys), position, s.viewer.String(), max(0, s.most.few))
+		s.readBeside(ctx, about, of...)
 		return true
 	}
 	s.planned = true
-	s.asViewer(batch, 0, func(as string) {
-		batch.Queue(as+aboutFewSQL, s.request.Player != nil).Query(s.readMessages)
-	})
+	s.asViewer(batch, 0, func(as string) { batch.Queue(as+about, of...).Query(s.readMessages) })
 	s.planned = false
 	return true
 }
@@ -143,7 +141,7 @@ func (s *search) takeBeside() {
 
 // notFew remembers that the scope holds too many messages for reading any beside.
 func (s *search) notFew() {
-	if key, told := s.listingKey(); told && s.view != nil {
+	if key, told := s.listingKey(); told && s.view != nil && len(s.ids) > 0 {
 		s.view.crowded.Add(chain.Sum([]byte(key)), struct{}{})
 	}
 }
@@ -154,7 +152,7 @@ func (s *search) readFew(rows pgx.Rows) error {
 	s.owners, s.hashes, s.called = map[int64]chain.Hash{}, map[int64]chain.Hash{}, map[chain.Hash][]string{}
 	for rows.Next() {
 		row := rows.RawValues()
-		of, vector, owner, key, name := row[0], row[1], chain.Hash{}, row[4], row[5]
+		of, vector, owner, more, key, name := row[0], row[1], chain.Hash{}, row[4], row[5], row[6]
 		if row[2] != nil {
 			if err := owner.ScanBytes(row[2]); err != nil {
 				return err
@@ -169,10 +167,7 @@ func (s *search) readFew(rows pgx.Rows) error {
 		}
 		read++
 		id := int64(binary.BigEndian.Uint64(of))
-		if id == 0 {
-			s.more = true
-			continue
-		}
+		s.more = s.more || len(more) == 1 && more[0] != 0
 		s.ids = append(s.ids, id)
 		s.owners[id] = owner
 		if row[3] != nil {
@@ -192,7 +187,8 @@ func (s *search) readFew(rows pgx.Rows) error {
 	}
 	slices.Sort(s.ids)
 	s.ids = slices.Compact(s.ids)
-	s.more = s.more || read > fewPassages || len(s.ids) > s.most.few
+	none := read == 0 && s.viewer != nil // of those that were looked through, of which there may be more
+	s.more = s.more || none || read > fewPassages || len(s.ids) > s.most.few
 	return rows.Err()
 }
 

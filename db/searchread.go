@@ -34,13 +34,10 @@ var (
 	// namedMessagesSQL is of those of a list, with the names of their owners, and unnamedMessagesSQL without.
 	namedMessagesSQL   = fmt.Sprintf(aboutSQL, "p.key, p.name", " LEFT JOIN core.players p ON p.hash = m.owner_id", "m.id = ANY ($2::BIGINT[])")
 	unnamedMessagesSQL = fmt.Sprintf(aboutSQL, unnamed, "", "m.id = ANY ($2::BIGINT[])")
-	// aboutFewSQL is of those that few.sql has noted. They are read before the index is: row-level security lets no function come
-	// before it.
-	aboutFewSQL = fmt.Sprintf(aboutSQL, unnamed, "", "m.id = ANY ((SELECT NULLIF(current_setting('context_manager.few', TRUE), '')::BIGINT[])::BIGINT[])")
-	// aboutBesideSQL is of those of sessions or threads up to an id that a player sees, some of too many. By a list, = ANY, more are
-	// expected, and who sees them is told by all that the player sees.
-	aboutBesideSQL = fmt.Sprintf(aboutSQL, unnamed, " JOIN unnest($2::TEXT[]::CHAR(64)[]) h (hash) ON m.%s = h.hash", "m.id <= $3::BIGINT") + `
-		AND EXISTS (SELECT FROM log.members v WHERE v.player = CAST($4::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash OFFSET 0) LIMIT $5::BIGINT`
+	// aboutKeysSQL is of those of sessions or threads up to an id, that a player sees or all, some of too many. By a list, = ANY, more
+	// are expected, and who sees them is told by all that the player sees.
+	aboutKeysSQL = fmt.Sprintf(aboutSQL, unnamed, " JOIN unnest($2::TEXT[]::CHAR(64)[]) h (hash) ON m.%s = h.hash", "m.id <= $3::BIGINT") + `
+		AND ($4::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($4::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash OFFSET 0)) LIMIT $5::BIGINT`
 )
 
 // excepted counts, of candidates, those that the request excepts: they are in its scope for what others are compared with.
