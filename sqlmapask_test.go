@@ -356,19 +356,25 @@ func useWindow(t *testing.T, p *servertest.Process) string {
 	return made.CreateWindow.ID
 }
 
+// newToken makes a token as TokenInput has it.
+func newToken(t *testing.T, p *servertest.Process, of object) string {
+	t.Helper()
+	var made struct{ CreateToken struct{ Secret string } }
+	if err := p.Ask(t.Context(), "mutation($of:TokenInput!){createToken(input:$of){secret}}", object{"of": of}, &made); err != nil {
+		t.Fatal(err)
+	}
+	return made.CreateToken.Secret
+}
+
 // byAgent ends the names of what an agent asks.
 const byAgent = ", by an agent"
 
 // asAgent gives requests with the token of an agent, who sees what their sessions hold, and no more.
 func asAgent(t *testing.T, p *servertest.Process, streams string, known samples) []target {
 	t.Helper()
-	var made struct{ CreateToken struct{ Secret string } }
-	if err := p.Ask(t.Context(), "mutation($p:Hash!){createToken(input:{kind:AGENT,player:$p,"+
-		"scopes:[\"log:read\",\"log:append\",\"context:select\",\"memory:write\",\"verify\",\"tokens:manage\",\"erase\"]}){secret}}", object{"p": known.Player}, &made); err != nil {
-		t.Fatal(err)
-	}
 	admin := p.Token
-	p.Token = made.CreateToken.Secret
+	p.Token = newToken(t, p, object{"kind": "AGENT", "player": known.Player,
+		"scopes": []string{"log:read", "log:append", "context:select", "memory:write", "verify", "tokens:manage", "erase"}})
 	defer func() { p.Token = admin }()
 	var asked struct{ RequestContext struct{ ID string } }
 	if err := p.Ask(t.Context(), `mutation{requestContext(input:{query:"hello"}){id}}`, nil, &asked); err != nil {
