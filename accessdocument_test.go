@@ -49,8 +49,12 @@ func (w *writer) call(f *ast.FieldDefinition, depth int) string {
 	w.around = append(w.around, f.Name)
 	defer func() { w.around = w.around[:len(w.around)-1] }()
 	var args []string
-	for _, a := range f.Arguments {
-		if a.Type.NonNull && a.DefaultValue == nil || a.Name == "first" || w.chance(1, 3) {
+	of := f.Arguments
+	if f.Name == "eraseImpact" { // takes one of two
+		of = ast.ArgumentDefinitionList{rapid.SampledFrom(of).Draw(w.T, "argument")}
+	}
+	for _, a := range of {
+		if a.Type.NonNull && a.DefaultValue == nil || a.Name == "first" || f.Name == "eraseImpact" || w.chance(1, 3) {
 			args = append(args, a.Name+": "+w.value(a.Name, a.Type))
 		}
 	}
@@ -122,7 +126,7 @@ func (w *writer) value(name string, typ *ast.Type) string {
 	case t.Name == "Hash":
 		return w.hash(name)
 	case t.Name == "ID":
-		return w.id()
+		return w.id(name)
 	case t.Name == "Int":
 		return fmt.Sprint(rapid.IntRange(0, 6).Draw(w.T, name))
 	case t.Name == "Float":
@@ -155,7 +159,7 @@ func (w *writer) hash(name string) string {
 	kind := map[string]string{
 		"message": "message", "sessions": "session", "session": "session", "threads": "thread", "thread": "thread", "players": "player",
 		"owners": "player", "player": "player", "component": "player", "hashtags": "thing", "items": "thing", "locations": "thing",
-		"verifySession": "session", "eraseMessage": "message", "whyNot": "message",
+		"verifySession": "session", "eraseMessage": "message", "whyNot": "message", "record": "record",
 	}
 	if pool := kind[name]; pool != "" && w.chance(9, 10) {
 		return w.from(pool)
@@ -166,13 +170,19 @@ func (w *writer) hash(name string) string {
 	return w.from("Hash")
 }
 
-func (w *writer) id() string {
+func (w *writer) id(name string) string {
+	switch name {
+	case "previous":
+		return w.from("selection")
+	case "window":
+		return w.from("window")
+	}
 	switch w.around[len(w.around)-1] {
 	case "contextSelection", "replayContext", "requestContext", "tryContext", "whyNot":
 		return w.from("selection")
 	case "revokeToken":
 		return w.from("token")
-	case "window", "searchTools":
+	case "window":
 		return w.from("window")
 	case "scratchpadEntry":
 		return w.from("entry")
@@ -189,6 +199,9 @@ func (w *writer) cursor() string {
 			list = "session.messages"
 		}
 	}
+	if list == "citedBy" && (slices.Contains(w.around, "record") || slices.Contains(w.around, "records")) {
+		list = "record.citedBy"
+	}
 	if list == "scratchpad" || list == "operations" {
 		list = "window." + list
 	}
@@ -198,11 +211,13 @@ func (w *writer) cursor() string {
 	return w.from("cursor " + list)
 }
 
-// mutation draws one that leaves the worlds alike: a request for context, or what is refused.
+// mutation draws one that leaves the worlds alike: a request for context, also into a window, or what is refused.
 func (w *writer) mutation() string {
 	field := func(name string) string { return w.call(w.schema.Mutation.Fields.ForName(name), 4) }
 	hidden := rapid.SampledFrom(w.pools["hidden message"]).Draw(w.T, "hidden")
-	switch rapid.IntRange(0, 15).Draw(w.T, "mutation") {
+	switch rapid.IntRange(0, 16).Draw(w.T, "mutation") {
+	case 16:
+		return "mutation { r: " + field("selectIntoWindow") + " }"
 	case 14:
 		return "mutation { offload(window: " + w.from("window") + `, contents: [""]) { id } }`
 	case 15:
@@ -210,7 +225,7 @@ func (w *writer) mutation() string {
 	case 12:
 		return "mutation { p: " + field("promptMessages") + " }"
 	case 13:
-		return "mutation { updateState(conversation: " + rapid.SampledFrom(w.pools["conversation"][:3]).Draw(w.T, "conversation") + ", state: {tool_calls: []}) { id } }"
+		return "mutation { updateState(conversation: " + w.from("changed conversation") + ", state: {tool_calls: []}) { id } }"
 	case 0:
 		return "mutation { eraseMessage(hash: " + hidden + `, reason: "why") { hash } }`
 	case 1:

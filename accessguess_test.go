@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -19,18 +20,19 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/config"
-	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/window"
 )
 
 // guesser writes documents that name something at one place, and are valid otherwise.
 type guesser struct {
+	belongings
 	schema *ast.Schema
-	by     chain.Hash
-	base   map[string]string // literals by the name of an argument or a field of an input object, or field.argument
-	field  string            // that is written
+	field  string // that is written
 	n      int
 }
+
+// besides are arguments without which a field looks at nothing, though they may be left out.
+var besides = map[string]bool{"whyNot.hash": true}
 
 // document names value at an argument.
 func (g *guesser) document(a argument, value string) string {
@@ -43,7 +45,7 @@ func (g *guesser) document(a argument, value string) string {
 		for _, arg := range f.Arguments {
 			if i == len(a.via)-1 && arg.Name == a.path[0] {
 				args = append(args, arg.Name+": "+g.literal(arg.Name, arg.Type, a.path[1:], value))
-			} else if arg.Type.NonNull && arg.DefaultValue == nil {
+			} else if arg.Type.NonNull && arg.DefaultValue == nil || besides[f.Name+"."+arg.Name] {
 				args = append(args, arg.Name+": "+g.literal(arg.Name, arg.Type, nil, ""))
 			}
 		}
@@ -76,7 +78,7 @@ func (g *guesser) literal(name string, typ *ast.Type, path []string, value strin
 		if !ok {
 			panic("nothing is known of " + name)
 		}
-		return strings.ReplaceAll(base, "$SESSION", sumOf("guess %d of %s", g.n, g.by).String())
+		return strings.ReplaceAll(base, "$SESSION", sumOf("guess %d of %s", g.n, g.player).String())
 	}
 	var fields []string
 	for _, f := range t.Fields {
@@ -90,8 +92,24 @@ func (g *guesser) literal(name string, typ *ast.Type, path []string, value strin
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
+// own gives what the player may name at an argument of a query, false if there is nothing.
+func (g *guesser) own(a argument) (string, bool) {
+	name := a.path[len(a.path)-1]
+	switch {
+	case a.root != "Query" || len(a.path) > 1:
+		return "", false
+	case a.scalr == "String":
+		return fmt.Sprintf("%q", g.keys.cursor(a)), true
+	}
+	own, ok := g.base[a.via[len(a.via)-1].Name+"."+name]
+	if !ok {
+		own, ok = g.base[name]
+	}
+	return own, ok
+}
+
 // moments are fields that tell when something was done, or hold what is derived from the tree of the whole log.
-var moments = []string{"leafIndex", "proof", "state", "tookMs", "checked"}
+var moments = []string{"leafIndex", "proof", "state", "tookMs", "checked", "lastUsedAt"}
 
 // selection asks for every field that needs no arguments, down to a depth. In fragments, fields are told apart that have
 // the same name and another type elsewhere.
@@ -194,8 +212,13 @@ func opened(value any) any {
 	return value
 }
 
+// refusing are arguments at which all that is hidden or invented is BAD_USER_INPUT: the first takes refs to what its caller
+// sees, the others take none and no players. At any other the store must have been asked.
+var refusing = []string{"Mutation.appendMessages(messages.refs.hash)", "Mutation.recordSelection(message.refs.hash)", "Mutation.promptMessages(context.scope.players)"}
+
 // A thing that is hidden and one that does not exist are answered alike, wherever they can be named: for a client and for
-// an agent with every scope. testdata/access/arguments.json says where they cannot be, and why.
+// an agent with every scope; and what is one's own is found there. testdata/access/arguments.json says where they cannot
+// be, and why.
 func TestHiddenIsAsInvented(t *testing.T) {
 	t.Parallel()
 	var known map[string]string
@@ -219,25 +242,46 @@ func TestHiddenIsAsInvented(t *testing.T) {
 			t.Errorf("%s of testdata/access/arguments.json is no argument", name)
 		}
 	}
+	players := map[string]chain.Hash{"client out": cleo, "agent out": dan}
 	for _, fenced := range []bool{true, false} {
 		s := newStage(t, newSite(t, fenced, config.Server{}))
+		own := map[string]belongings{}
+		for name, player := range players {
+			own[name] = s.belongings(player)
+		}
 		secret := newSecret(s.site)
-		for name, player := range map[string]chain.Hash{"client out": cleo, "agent out": dan} {
+		for _, of := range own {
+			s.append(of.citing()) // so that lists have something before and after what is hidden, whichever way they go
+		}
+		for name := range players {
 			t.Run(fmt.Sprintf("%s, fenced %t", name, fenced), func(t *testing.T) {
 				t.Parallel()
 				s := s.with(t)
-				g := &guesser{schema: schema, by: player, base: s.base(player)}
+				g := &guesser{belongings: own[name], schema: schema}
+				token := s.callers[name].token
 				for _, a := range arguments(schema) {
 					if known[a.String()] != "alike" {
 						continue // TestMatrixOfFields listens; the others say why they differ
 					}
+					asked := false
 					for kind, pair := range secret.pairs(a) {
 						var told [2]string
 						for i, value := range pair {
-							told[i] = anonymous(t, s.ask(s.callers[name].token, g.document(a, `"`+value+`"`), nil))
+							answer := s.ask(token, g.document(a, `"`+value+`"`), nil)
+							told[i] = anonymous(t, answer)
+							asked = asked || answer.reply(t).code() != "BAD_USER_INPUT"
 						}
 						if told[0] != told[1] {
 							t.Errorf("%s, %s: a hidden one and an invented one differ (-hidden +invented), by\n%s\n%s", a, kind, g.document(a, pair[0]), cmp.Diff(told[0], told[1]))
+						}
+					}
+					if !asked && !slices.Contains(refusing, a.String()) {
+						t.Errorf("%s: whatever is named there is BAD_USER_INPUT: the store is never asked, by\n%s", a, g.document(a, `"…"`))
+					}
+					if value, ok := g.own(a); ok {
+						r := s.ask(token, g.document(a, value), nil).reply(t)
+						if r.code() != "FORBIDDEN" && (r.code() != "" || r.Data[a.via[0].Name] == nil) {
+							t.Errorf("%s: one's own, %s, is answered %+v", a, value, r)
 						}
 					}
 				}
@@ -246,68 +290,47 @@ func TestHiddenIsAsInvented(t *testing.T) {
 	}
 }
 
-// base gives values that a player may use.
-func (s *stage) base(player chain.Hash) map[string]string {
-	s.t.Helper()
-	key := map[chain.Hash]string{cleo: "cleo", dan: "dan"}[player]
-	quoted := func(v any) string { return fmt.Sprintf("%q", fmt.Sprint(v)) }
-	chosen := s.choose(player, "harbour")
-	draft := says(player, key+" again", "mine")
-	draft.ThreadHash = ptr(sumOf("thread of %s", key))
-	mine := s.append(draft)[0]
-	s.upsert(component.Draft{Namespace: "plu", Key: "guess"})
-	s.append(tells(key, "guess", "t", "mine"))
-	talk, err := s.StartConversation(s.t.Context(), memory.Client, "guess", player)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	own := s.newWindow(player)
-	return map[string]string{
-		"sessionHash": `"$SESSION"`, "ownerId": quoted(player), "content": `"said"`,
-		"hash": quoted(mine.Hash), "message": quoted(mine.Hash), "type": "CONTEXT", "selection": quoted(model.GlobalID("ContextSelection", chosen.ID)), "query": `"harbour"`,
-		"id": quoted(model.GlobalID("Message", mine.Hash.String())), "reason": `"why"`, "namespace": "PLY", "key": quoted(key),
-		"kind": "AGENT", "name": `"none"`, "from": "0", "to": "0", "count": "5", "at": `"2026-01-01T00:00:00Z"`, "book": `"b"`, "title": `"t"`, "search": `"harbour"`,
-		"conversation": quoted(talk.ID), "user": `"u"`, "assistant": `"a"`, "input": `"i"`, "rolePrompt": `"r"`, "role": "CLIENT", "userId": `"guess"`, "state": "{}",
-		"agent": quoted(key), "threadId": `"t"`, "last": "5",
-		"conversation.id": quoted(talk.ID), "deleteConversation.id": quoted(talk.ID),
-		"session.hash": quoted(mine.SessionHash), "thread.hash": quoted(mine.ThreadHash),
-		"window": quoted(model.GlobalID(model.WindowKind, own.id)), "windows": quoted(model.GlobalID(model.WindowKind, own.id)), "entry": quoted(own.entry), "segment": quoted(own.segment),
-		"items": quoted(inventedItem), "contents": `"aside"`, "description": `"a tool"`, "operation": quoted(inventedUUID),
-		"window.id": quoted(model.GlobalID(model.WindowKind, own.id)), "deleteWindow.id": quoted(model.GlobalID(model.WindowKind, inventedUUID)), "scratchpadEntry.id": quoted(own.entry),
-		"writeContext.type": "USER_MESSAGE", "writeToSegment.type": "USER_MESSAGE",
-	}
-}
-
 // secret is what nobody of the matrix's players but an administrator sees.
 type secret struct {
-	message          chain.Message
-	player           chain.Hash
-	selection, token string
-	idempotencyKey   string
-	window           stagedWindow
-	item, operation  string // of the window
+	message        chain.Message
+	player         chain.Hash
+	idempotencyKey string
+	window         stagedWindow
+	item           string // of the window
+	keys, invented keys
 }
 
-// newSecret is a session of two strangers: one has a row and a selection, and cites and is cited.
+// newSecret is a session of two strangers: one has a row, as a user too, and a selection, and cites and is cited. What cites
+// is in quarantine.
 func newSecret(s *site) secret {
 	s.t.Helper()
 	gil, hal := playerOf("gil"), playerOf("hal")
 	for _, key := range []string{"gil", "hal"} {
 		s.upsert(component.Draft{Namespace: "ply", Key: key, Name: ptr("Player " + key), Preferences: []string{"coffee"}})
 	}
+	s.upsert(component.Draft{Namespace: "plu", Key: "gil"})
 	first := says(gil, "secret", "the harbour at night", hal)
 	first.ThreadHash, first.IdempotencyKey = ptr(sumOf("secret thread")), ptr("secret key")
 	message := s.append(first)[0]
 	second := says(hal, "secret", "the second", gil)
 	second.Refs, second.ThreadHash = []chain.Ref{{Type: chain.RefContext, Hash: message.Hash}}, first.ThreadHash
-	s.append(second)
+	if _, err := s.AsAdministrator(auth.Administrator(), nil).Quarantine(s.t.Context(), s.append(second)[0].Hash, "secret"); err != nil {
+		s.t.Fatal(err)
+	}
 	token, _ := s.newToken(auth.Draft{Role: auth.Agent, Player: gil})
 	kept := s.newWindow(gil)
 	item := s.write(kept, gil, window.UserMessage, "the harbour at night").Item.ID
 	rejected := s.write(kept, gil, window.Knowledge, "harbour").Operation.ID
+	hidden := keys{
+		message: message.Hash, at: time.Now(), selection: s.choose(gil, "harbour").ID, token: token, window: kept.id, entry: kept.entry, operation: rejected,
+		number: message.ID, user: "gil",
+	}
 	return secret{
-		message: message, player: gil, selection: s.choose(gil, "harbour").ID, token: token, idempotencyKey: *first.IdempotencyKey,
-		window: kept, item: item, operation: rejected,
+		message: message, player: gil, idempotencyKey: *first.IdempotencyKey, window: kept, item: item, keys: hidden,
+		invented: keys{ // of the same moment, which its cursor tells by itself
+			message: sumOf("invented message"), at: hidden.at, selection: inventedUUID, token: inventedUUID, window: inventedUUID, entry: inventedItem, operation: inventedUUID,
+			number: message.ID + 1000, user: "gim",
+		},
 	}
 }
 
@@ -331,39 +354,15 @@ func (h secret) pairs(a argument) map[string][2]string {
 			pairs[kind] = [2]string{value, invented(kind)}
 		}
 	case a.scalr == "String": // a cursor
-		of := map[string]string{"citedBy": "citedBy"}[a.via[len(a.via)-1].Name]
-		if of == "" {
-			names := make([]string, 0, 2)
-			for _, s := range a.via {
-				names = append(names, s.Name)
-			}
-			of = strings.Join(names, ".")
-		}
-		cursor := func(key string) string { return base64.RawURLEncoding.EncodeToString([]byte(of + ":" + key)) }
-		switch of {
-		case "windows":
-			pairs[name] = [2]string{cursor("1:" + h.window.id), cursor("1:" + inventedUUID)}
-			return pairs
-		case "window.scratchpad":
-			pairs[name] = [2]string{cursor(h.window.entry), cursor(inventedItem)}
-			return pairs
-		case "window.operations":
-			pairs[name] = [2]string{cursor(h.operation), cursor(inventedUUID)}
-			return pairs
-		}
-		if of == "tokens" {
-			pairs[name] = [2]string{cursor("1:" + h.token), cursor("1:" + inventedUUID)}
-			break
-		}
-		pairs[name] = [2]string{cursor(h.message.Hash.String()), cursor(invented("message"))}
+		pairs[name] = [2]string{h.keys.cursor(a), h.invented.cursor(a)}
 	default:
-		pairs["token"] = [2]string{h.token, inventedUUID}
+		pairs["token"] = [2]string{h.keys.token, inventedUUID}
 		pairs["window"] = [2]string{model.GlobalID(model.WindowKind, h.window.id), model.GlobalID(model.WindowKind, inventedUUID)}
 		pairs["segment"] = [2]string{h.window.segment, inventedUUID}
 		pairs["entry"] = [2]string{h.window.entry, inventedItem}
 		pairs["item"] = [2]string{h.item, inventedItem}
-		pairs["operation"] = [2]string{h.operation, inventedUUID}
-		pairs["selection"] = [2]string{model.GlobalID("ContextSelection", h.selection), model.GlobalID("ContextSelection", inventedUUID)}
+		pairs["operation"] = [2]string{h.keys.operation, inventedUUID}
+		pairs["selection"] = [2]string{model.GlobalID("ContextSelection", h.keys.selection), model.GlobalID("ContextSelection", inventedUUID)}
 		for kind, value := range map[string]string{"Message": hidden["message"], "Session": hidden["session"], "Thread": hidden["thread"], "Player": hidden["player"], "Item": hidden["player"], "Record": hidden["message"]} {
 			pairs[kind] = [2]string{model.GlobalID(kind, value), model.GlobalID(kind, invented(kind))}
 		}

@@ -19,8 +19,10 @@ import (
 	"github.com/tzzr/context-manager/graph"
 	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/config"
 	"github.com/tzzr/context-manager/internal/httpd"
+	"github.com/tzzr/context-manager/internal/knowledge"
 )
 
 // matrix says who may ask for what, and what must come. See testdata/access/README.md.
@@ -43,12 +45,12 @@ type fieldCase struct {
 func (c fieldCase) String() string { return strings.TrimSpace(c.Field + " " + c.Case + " " + c.Over) }
 
 type routeCase struct {
-	Route, Method, Path, Body string
-	Private                   bool // of a server with PRIVATE_LOG
-	Want                      expectation
+	Route, Case, Method, Path, Body string
+	Private                         bool // of a server with PRIVATE_LOG
+	Want                            expectation
 }
 
-func (c routeCase) String() string { return c.Method + " " + c.Path }
+func (c routeCase) String() string { return strings.TrimSpace(c.Method + " " + c.Path + " " + c.Case) }
 
 func readMatrix(t *testing.T) matrix {
 	t.Helper()
@@ -223,18 +225,26 @@ func TestMatrixHasEachRoute(t *testing.T) {
 	}
 }
 
-// Every field for every caller, over HTTP, with row-level security and by the store alone; and with the logins of a Postgres of
-// the server's own, which might lack a right that a superuser has.
+// grounds are what a server may stand on: a database with row-level security, one where the store is alone, and one with the
+// logins of a Postgres of the server's own, which might lack a right that a superuser has.
+var grounds = map[string]func(testing.TB, config.Server) *site{
+	"fenced true":  func(t testing.TB, cfg config.Server) *site { return newSite(t, true, cfg) },
+	"fenced false": func(t testing.TB, cfg config.Server) *site { return newSite(t, false, cfg) },
+	"own logins":   ownSite,
+}
+
+// Every field for every caller, over HTTP.
 func TestMatrixOfFields(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(t *testing.T) *site{
-		"fenced true":  func(t *testing.T) *site { return newSite(t, true, config.Server{}) },
-		"fenced false": func(t *testing.T) *site { return newSite(t, false, config.Server{}) },
-		"own logins":   func(t *testing.T) *site { return ownSite(t, config.Server{}) },
-	} {
+	for name, open := range grounds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, s := readMatrix(t), newStage(t, open(t))
+			m, s := readMatrix(t), newStage(t, open(t, config.Server{}))
+			for _, agent := range []chain.Hash{ben, dan} { // whose channels the clients do not see
+				own := says(agent, "channel of "+agent.String(), "on a channel")
+				own.Channel = ptr("chat")
+				s.append(own)
+			}
 			for _, c := range m.Fields {
 				t.Run(c.String(), func(t *testing.T) {
 					t.Parallel()
@@ -249,34 +259,57 @@ func TestMatrixOfFields(t *testing.T) {
 	}
 }
 
+// Every route and method for every caller.
 func TestMatrixOfRoutes(t *testing.T) {
 	t.Parallel()
-	m := readMatrix(t)
-	open, private := newStage(t, newSite(t, true, config.Server{})), newStage(t, newSite(t, true, config.Server{PrivateLog: true}))
-	for _, s := range []*stage{open, private} {
-		s.sealAll()
-	}
-	for _, c := range m.Routes {
-		s := open
-		if c.Private {
-			s = private
-		}
-		c.Path = strings.ReplaceAll(c.Path, "$SESSION", s.message.SessionHash.String())
-		for name, want := range m.of(t, c, c.Want) {
-			for _, method := range strings.Split(c.Method, " ") {
-				got := s.send(method, c.Path, s.callers[name].token, []byte(strings.ReplaceAll(c.Body, "$TOKEN", s.callers[name].token)), "Content-Type: application/json")
-				if name == "session" && method == http.MethodDelete && got.status == http.StatusNoContent {
-					s.callers[name] = caller{ana, s.signIn(s.callers["client in"].token)} // it has signed out
+	for name, open := range grounds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := readMatrix(t)
+			public, private := newRouteStage(t, open(t, config.Server{})), newRouteStage(t, open(t, config.Server{PrivateLog: true}))
+			for _, c := range m.Routes {
+				s := public
+				if c.Private {
+					s = private
 				}
-				status := strconv.Itoa(got.status)
-				if c.Route == "/" && status == "503" && bytes.Contains(s.send("GET", c.Path, "", nil).body, []byte("console not built")) {
-					status = "200" // built or not, it is for everybody
-				}
-				if status != want {
-					t.Errorf("%s %s for %s: %s %.100s, want %s", method, c.Path, name, status, got.body, want)
+				for name, want := range m.of(t, c, c.Want) {
+					for _, method := range strings.Split(c.Method, " ") {
+						s.askRoute(c, method, name, want)
+					}
 				}
 			}
-		}
+		})
+	}
+}
+
+// newRouteStage fills a site with what routes are asked for.
+func newRouteStage(t *testing.T, s *site) *stage {
+	t.Helper()
+	st := &stage{site: s}
+	st.peopleAndThings()
+	st.cast()
+	record := s.record(knowledge.Draft{Kind: chain.RefSecretary, Book: "book", Title: "the tides", Content: "high at noon"})[0]
+	citing := says(eve, "shared", "what an export tells besides", ana, ben)
+	citing.Refs = []chain.Ref{{Type: chain.RefContext, Hash: st.message.Hash}, {Type: chain.RefSecretary, Hash: record.Hash}}
+	s.append(citing)
+	st.sealAll()
+	return st
+}
+
+// askRoute asks as one of the matrix's callers.
+func (s *stage) askRoute(c routeCase, method, who, want string) {
+	s.t.Helper()
+	path := strings.ReplaceAll(c.Path, "$SESSION", s.message.SessionHash.String())
+	got := s.send(method, path, s.callers[who].token, []byte(strings.ReplaceAll(c.Body, "$TOKEN", s.callers[who].token)), "Content-Type: application/json")
+	if who == "session" && method == http.MethodDelete && got.status == http.StatusNoContent {
+		s.callers[who] = caller{ana, s.signIn(s.callers["client in"].token)} // it has signed out
+	}
+	status := strconv.Itoa(got.status)
+	if c.Route == "/" && status == "503" && bytes.Contains(s.send("GET", path, "", nil).body, []byte("console not built")) {
+		status = "200" // built or not, it is for everybody
+	}
+	if status != want {
+		s.t.Errorf("%s %s %s for %s: %s %.100s, want %s", method, path, c.Case, who, status, got.body, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tzzr/context-manager/embeddings/provider/providertest"
@@ -21,15 +22,16 @@ import (
 // newObjectStage is a stage that has something of every object, also of those that are there only when a witness signs, a
 // provider embeds, a message is erased or in quarantine, or a chain is broken. What it adds is in the sessions "kept" and
 // "broken" of Eve, Ana and Ben; nothing is written to them later.
-func newObjectStage(t *testing.T, fenced bool) *stage {
+func newObjectStage(t *testing.T, open func(testing.TB, config.Server) *site) *stage {
 	t.Helper()
 	embeds := providertest.New(t, 16)
 	cfg := config.Server{
 		LogKey: filepath.Join(t.TempDir(), "log.key"), LogOrigin: "example.org/log",
 		EmbeddingsURL: embeds.URL(), EmbeddingsModel: providertest.Model,
 	}
-	cfg.Witnesses = []string{witnessOf(t, cfg)}
-	s := newStage(t, newSite(t, fenced, cfg))
+	_, silent, _ := strings.Cut(witnessOf(t, cfg, "silent.example.org"), "=")
+	cfg.Witnesses = []string{witnessOf(t, cfg, "witness.example.org"), "http://127.0.0.1:1=" + silent} // which is a problem
+	s := newStage(t, open(t, cfg))
 	if err := startEmbedder(t.Context(), s.DB, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -43,15 +45,17 @@ func newObjectStage(t *testing.T, fenced bool) *stage {
 	})
 	s.keep()
 	s.breakChain()
-	s.soon("all is witnessed", func() bool {
-		seal := s.asAdmin(`{ seal { waiting witnessed { size } checkpoint { size } witnesses { signedAt } } }`, nil)["seal"].(map[string]any)
-		return seal["waiting"] == 0.0 && seal["witnessed"] != nil && fmt.Sprint(seal["witnessed"]) == fmt.Sprint(seal["checkpoint"])
+	s.soon("all is witnessed, and a witness is missed", func() bool {
+		all := s.asAdmin(`{ seal { waiting witnessed { size } checkpoint { size } } overview { problems { code } } }`, nil)
+		seal := all["seal"].(map[string]any)
+		return seal["waiting"] == 0.0 && seal["witnessed"] != nil && fmt.Sprint(seal["witnessed"]) == fmt.Sprint(seal["checkpoint"]) &&
+			strings.Contains(fmt.Sprint(all["overview"]), "WITNESS_SILENT")
 	})
 	return s
 }
 
 // witnessOf starts a witness of the log that is to have the settings' key, and gives what WITNESSES says of it.
-func witnessOf(t *testing.T, cfg config.Server) string {
+func witnessOf(t *testing.T, cfg config.Server, name string) string {
 	t.Helper()
 	key, err := sealfile.LoadKey(cfg.LogKey, cfg.LogOrigin)
 	if err != nil {
@@ -59,7 +63,7 @@ func witnessOf(t *testing.T, cfg config.Server) string {
 	}
 	dir := t.TempDir()
 	w, err := witness.Open(witness.Config{
-		StateFile: filepath.Join(dir, "witness"), KeyFile: filepath.Join(dir, "witness.key"), Name: "witness.example.org", Logs: []string{key.Public},
+		StateFile: filepath.Join(dir, "witness"), KeyFile: filepath.Join(dir, "witness.key"), Name: name, Logs: []string{key.Public},
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -33,8 +33,12 @@ var longAgo = time.Date(2021, 3, 4, 5, 6, 7, 0, time.UTC)
 // worlds are two servers that differ only in what Ana cannot see.
 type worlds struct {
 	one, other *site
+	records    []knowledge.Record  // in both: all see them
 	mine       []chain.Message     // what Ana sees, in both
 	hidden     []chain.Message     // of the other
+	aside      []chain.Hash        // of these, one that is erased and one in quarantine, which Ana's were sent with
+	query      string              // to which all records answer, and what erasable gives
+	kept       []string            // selections of the other, Cleo's and Ben's
 	selections [2][]string         // hers, by their order, in each: their ids are random
 	pools      map[string][]string // literals to draw from, by what they are
 	asked      atomic.Int64        // documents: by it the clocks of both go, so that no two selections are of one time
@@ -55,7 +59,7 @@ func text(random *rand.Rand, n int) string {
 }
 
 // newWorlds makes both: in the other, Cleo and Gil say much more before, between and after what Ana sees, in threads that
-// she takes part in, citing her messages, and are called as she is.
+// she takes part in, citing her messages and the records, and are called as she is; and Ben keeps what he sees of it.
 func newWorlds(t *testing.T, fenced bool) *worlds {
 	t.Helper()
 	w := &worlds{one: newSite(t, fenced, config.Server{}), other: newSite(t, fenced, config.Server{})}
@@ -64,6 +68,11 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 	random := rand.New(rand.NewPCG(7, 7))
 	gil := playerOf("gil")
 	tags := []chain.Hash{component.DefaultHash("hst", "thing"), component.DefaultHash("hst", "other")}
+	for _, s := range []*site{w.one, w.other} {
+		random := random2()
+		w.records = s.record(knowledge.Draft{Kind: chain.RefSecretary, Book: "book", Title: "harbour", Content: text(random, 8), CreatedAt: &longAgo},
+			knowledge.Draft{Kind: chain.RefAccountant, Book: "ledger", Title: "invoice", Content: text(random, 8), CreatedAt: &longAgo})
+	}
 	secretRef := sumOf("not yet")
 	hide := func(n int) {
 		var drafts []chain.Draft
@@ -74,6 +83,9 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 			d.LocationID, d.ItemIDs = ptr(component.DefaultHash("loc", "thing")), []chain.Hash{component.DefaultHash("itm", "thing")}
 			if len(w.mine) > 0 {
 				d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: w.mine[random.IntN(len(w.mine))].Hash}}
+			}
+			if i%3 == 0 {
+				d.Refs = append(d.Refs, refTo(w.records[i%2]))
 			}
 			drafts = append(drafts, d)
 		}
@@ -98,12 +110,21 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 		if i%5 == 0 && i > 0 {
 			d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: w.mine[random.IntN(i)].Hash}}
 		}
+		if i%40 == 9 {
+			d.Refs = append(d.Refs, refTo(w.records[0]))
+		}
 		seed := d
 		if i%10 == 5 { // sent with what Ana does not see, in one world because it is not there
 			seed.Refs = append(slices.Clone(d.Refs), chain.Ref{Type: chain.RefContext, Hash: secretRef})
+			if len(w.aside) < 2 && secretRef != sumOf("not yet") && !slices.Contains(w.aside, secretRef) {
+				w.aside = append(w.aside, secretRef)
+			}
 		}
 		w.mine = append(w.mine, w.copied(seed))
 	}
+	talked := says(ana, "", "the lantern of the harbour", memory.Person(memory.Client, "u1"), ben)
+	talked.SessionHash, talked.CreatedAt = chain.Sum([]byte(ownTalk)), ptr(longAgo.Add(time.Hour))
+	w.mine = append(w.mine, w.copied(talked))
 	hide(60)
 	for _, thread := range []string{"t1", "t2"} {
 		d := tells("ana", "u1", thread, "the harbour of "+thread)
@@ -112,8 +133,6 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 	}
 	w.hidden = append(w.hidden, w.other.append(tells("cleo", "u1", "t1", "classified"), tells("cleo", "u1", "t3", "classified"))...)
 	for i, s := range []*site{w.one, w.other} {
-		s.record(knowledge.Draft{Kind: chain.RefSecretary, Book: "book", Title: "harbour", Content: text(random2(), 8), CreatedAt: &longAgo},
-			knowledge.Draft{Kind: chain.RefAccountant, Book: "ledger", Title: "invoice", Content: text(random2(), 8), CreatedAt: &longAgo})
 		s.upsert(component.Draft{Namespace: "plu", Key: "u1"}, component.Draft{Namespace: "ply", Key: "ana", Name: ptr("Lantern One"), Preferences: []string{"harbour", "Lantern"}},
 			component.Draft{Namespace: "ply", Key: "ben", Name: ptr("Bridge"), Preferences: []string{"tomato"}},
 			component.Draft{Namespace: "hst", Key: "thing", Name: ptr("harbour")})
@@ -123,6 +142,7 @@ func newWorlds(t *testing.T, fenced bool) *worlds {
 			for i := range 5 {
 				w.window(s, fmt.Sprintf("00000000-0000-4000-8000-00000000001%d", i), cleo)
 			}
+			w.keep()
 		}
 		w.talk(s, ownTalk, ana)
 		w.window(s, ownWindow, ana)
@@ -148,10 +168,11 @@ func (w *worlds) talk(s *site, id string, assistant chain.Hash) {
 		id, memory.Person(memory.Client, "u1"), assistant, session, w.mine[0].Hash, longAgo)
 }
 
-// Windows: Ana's, in both worlds, and the first of Cleo's in the other.
+// Windows: Ana's, in both worlds, and in the other the first of Cleo's, and Ben's.
 const (
 	ownWindow    = "00000000-0000-4000-8000-000000000020"
 	hiddenWindow = "00000000-0000-4000-8000-000000000010"
+	bensWindow   = "00000000-0000-4000-8000-000000000030"
 )
 
 // window puts one with an item, an entry and a tool into a world.
@@ -200,11 +221,11 @@ func (w *worlds) fillPools() {
 		}
 		return out
 	}
-	cleos := w.other.choose(cleo, "harbour") // kept in the other world alone
 	token, _ := w.other.newToken(auth.Draft{Role: auth.Agent, Player: cleo})
 	hidden := w.hidden[len(w.hidden)/2]
 	hashes := map[string][]any{
-		"message": {w.mine[0].Hash, w.mine[5].Hash, w.mine[15].Hash, w.mine[60].Hash, w.mine[119].Hash, hidden.Hash, w.hidden[0].Hash, sumOf("invented")},
+		"message": {w.mine[0].Hash, w.mine[5].Hash, w.mine[15].Hash, w.mine[60].Hash, w.mine[119].Hash, w.mine[120].Hash, hidden.Hash, w.hidden[0].Hash, w.aside[0], w.aside[1], sumOf("invented")},
+		"record":  {w.records[0].Hash, w.records[1].Hash},
 		"session": {w.mine[0].SessionHash, w.mine[9].SessionHash, hidden.SessionHash, sumOf("invented")},
 		"thread":  {sumOf("thread 0"), sumOf("thread 1"), sumOf("thread 3"), sumOf("invented")},
 		"player":  {ana, ben, cleo, playerOf("gil"), sumOf("invented")},
@@ -215,22 +236,30 @@ func (w *worlds) fillPools() {
 		w.pools[kind] = quoted(list...)
 		w.pools["Hash"] = append(w.pools["Hash"], quoted(list...)...)
 	}
-	for node, kind := range map[string]string{"Message": "message", "Session": "session", "Thread": "thread", "Player": "player", "Hashtag": "thing", "Item": "player", "Record": "message"} {
-		for _, h := range hashes[kind] {
-			w.pools["ID"] = append(w.pools["ID"], fmt.Sprintf("%q", model.GlobalID(node, fmt.Sprint(h))))
+	for node, kinds := range map[string][]string{"Message": {"message"}, "Session": {"session"}, "Thread": {"thread"}, "Player": {"player"}, "Hashtag": {"thing"}, "Item": {"player"}, "Record": {"record", "message"}} {
+		for _, kind := range kinds {
+			for _, h := range hashes[kind] {
+				w.pools["ID"] = append(w.pools["ID"], fmt.Sprintf("%q", model.GlobalID(node, fmt.Sprint(h))))
+			}
 		}
 	}
-	selections := []string{`"@0@"`, `"@1@"`, `"@2@"`, `"@3@"`, fmt.Sprintf("%q", model.GlobalID("ContextSelection", cleos.ID)), fmt.Sprintf("%q", model.GlobalID("ContextSelection", inventedUUID))}
+	selections := []string{`"@0@"`, `"@1@"`, `"@2@"`, `"@3@"`}
+	for _, id := range append(slices.Clone(w.kept), inventedUUID) {
+		selections = append(selections, fmt.Sprintf("%q", model.GlobalID("ContextSelection", id)))
+	}
 	w.pools["selection"] = selections
 	w.pools["ID"] = append(w.pools["ID"], selections...)
 	w.pools["conversation"] = quoted(ownTalk, hiddenTalk, "client:u1:"+inventedUUID, "admin:u1:00000000-0000-4000-8000-000000000001")
-	w.pools["window"] = quoted(model.GlobalID(model.WindowKind, ownWindow), model.GlobalID(model.WindowKind, ownWindow), model.GlobalID(model.WindowKind, hiddenWindow), model.GlobalID(model.WindowKind, inventedUUID))
+	w.pools["changed conversation"] = quoted(ownTalk, hiddenTalk, "client:u1:"+inventedUUID)
+	for _, id := range []string{ownWindow, ownWindow, ownWindow, hiddenWindow, bensWindow, inventedUUID} {
+		w.pools["window"] = append(w.pools["window"], fmt.Sprintf("%q", model.GlobalID(model.WindowKind, id)))
+	}
 	w.pools["ID"] = append(w.pools["ID"], w.pools["window"]...)
 	w.pools["entry"] = quoted(stagedEntry(ownWindow), stagedEntry(hiddenWindow), inventedItem)
 	w.pools["user"] = quoted("u1", "u2")
 	w.pools["agent"], w.pools["event thread"] = quoted("ana", "cleo", "nobody"), quoted("t1", "t2", "t3")
 	w.pools["token"] = quoted(token, inventedUUID)
-	for _, list := range []string{"messages", "sessions", "threads", "citedBy", "thread.messages"} {
+	for _, list := range []string{"messages", "sessions", "threads", "citedBy", "record.citedBy", "thread.messages"} {
 		for _, h := range hashes["message"] {
 			w.pools["cursor "+list] = append(w.pools["cursor "+list], fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString([]byte(list+":"+fmt.Sprint(h)))))
 		}
@@ -253,6 +282,7 @@ var (
 	clockPattern    = regexp.MustCompile(`20(2[5-9]|[3-9]\d)-\d\d-\d\dT[0-9:.]+Z`)
 	idPattern       = regexp.MustCompile(`"[A-Za-z0-9_-]{40,}"`)
 	preimagePattern = regexp.MustCompile(`"preimage":"[A-Za-z0-9+/=]+"`)
+	itemPattern     = regexp.MustCompile(`"[a-z2-7]{12}"`)
 	tokenCursor     = regexp.MustCompile(`^tokens:\d+:`)
 )
 
@@ -271,12 +301,14 @@ func shown(a answer) string {
 		text, _ := base64.StdEncoding.DecodeString(strings.Trim(value, `"`))
 		return name + ":" + string(text)
 	})
-	body = uuidPattern.ReplaceAllStringFunc(body, func(id string) string {
-		if names[id] == "" {
-			names[id] = fmt.Sprint("id ", len(names))
-		}
-		return names[id]
-	})
+	for _, pattern := range []*regexp.Regexp{uuidPattern, itemPattern} {
+		body = pattern.ReplaceAllStringFunc(body, func(id string) string {
+			if names[id] == "" {
+				names[id] = fmt.Sprint("id ", len(names))
+			}
+			return names[id]
+		})
+	}
 	body = clockPattern.ReplaceAllString(body, "now")
 	body = strings.ReplaceAll(body, `"lastUsedAt":null`, `"lastUsedAt":"now"`) // noted behind the answer, by each server when it gets to it
 	header := a.header.Clone()
@@ -319,6 +351,14 @@ func TestTwoWorlds(t *testing.T) {
 				}
 				tokens = append(tokens, [2]string{w.one.token(role, ana, scopes), w.other.token(role, ana, scopes)})
 			}
+			for _, document := range w.surely() {
+				if answers := w.ask(t, tokens[1], document); strings.Contains(answers, `"errors"`) { // the agent's scopes are enough
+					t.Errorf("%s\nis answered %s", document, answers)
+				}
+			}
+			for _, id := range w.pools["changed conversation"] {
+				w.ask(t, tokens[1], "mutation { updateState(conversation: "+id+", state: {tool_calls: []}) { id } }")
+			}
 			asked, told := 0, 0
 			rapid.Check(t, func(rt *rapid.T) {
 				d := &writer{T: rt, schema: schema, pools: w.pools}
@@ -346,7 +386,7 @@ func TestTwoWorlds(t *testing.T) {
 }
 
 // ask asks both worlds, and gives what both say.
-func (w *worlds) ask(rt *rapid.T, by [2]string, document string) string {
+func (w *worlds) ask(rt rapid.TB, by [2]string, document string) string {
 	var told [2]string
 	var made [2]string
 	w.asked.Add(1)
@@ -359,7 +399,7 @@ func (w *worlds) ask(rt *rapid.T, by [2]string, document string) string {
 			}
 			d = strings.ReplaceAll(d, fmt.Sprintf("@%d@", n), id)
 		}
-		if strings.HasPrefix(d, "mutation { r: requestContext") {
+		if strings.HasPrefix(d, "mutation { r: ") { // a selection
 			d = strings.Replace(d, "{ __typename", "{ id __typename", 1)
 		}
 		a := s.ask(by[i], d, nil)
