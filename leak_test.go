@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -10,6 +12,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/servertest"
@@ -31,8 +38,10 @@ var stack = regexp.MustCompile(`goroutine \d+ \[|debug\.Stack|(?i)\bselect .* fr
 type provoker struct {
 	t       *testing.T
 	p       *servertest.Process
+	schema  *ast.Schema
 	answers int
 	codes   map[string]int
+	named   object // what documents of fields name
 }
 
 func (v *provoker) send(method, path, body string, header ...string) string {
@@ -56,15 +65,18 @@ func (v *provoker) send(method, path, body string, header ...string) string {
 		v.t.Fatal(err)
 	}
 	v.look(method+" "+path, string(text)+response.Header.Get("Set-Cookie")+response.Header.Get("Location"))
-	for _, m := range regexp.MustCompile(`"code":"([A-Z_]+)"`).FindAllStringSubmatch(string(text), -1) {
-		v.codes[m[1]]++
-	}
 	return string(text)
 }
+
+// answered is the code of an error in an answer.
+var answered = regexp.MustCompile(`"code":"([A-Z_]+)"`)
 
 func (v *provoker) look(what, answer string) {
 	v.t.Helper()
 	v.answers++
+	for _, m := range answered.FindAllStringSubmatch(answer, -1) {
+		v.codes[m[1]]++
+	}
 	if strings.Contains(answer, serverMark) || strings.Contains(answer, v.p.Token) {
 		v.t.Errorf("%s: the answer has a secret: %.500s", what, answer)
 	}
@@ -73,8 +85,17 @@ func (v *provoker) look(what, answer string) {
 	}
 }
 
-// ask sends a query with an administrator's token.
+// ask sends a document that is valid with an administrator's token: one that is not would never reach the store.
 func (v *provoker) ask(query string, variables any) string {
+	v.t.Helper()
+	if _, err := gqlparser.LoadQueryWithRules(v.schema, query, nil); err != nil {
+		v.t.Errorf("%s: %v", query, err)
+	}
+	return v.try(query, variables)
+}
+
+// try sends any document with an administrator's token.
+func (v *provoker) try(query string, variables any) string {
 	v.t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -103,7 +124,7 @@ func (v *provoker) tokens() {
 	v.send("POST", "/session", `{"token":"`+v.p.Token+`"}`)
 	v.send("GET", "/graphql", "", "Upgrade: websocket", "Connection: "+clientMark, "Sec-WebSocket-Protocol: "+clientMark)
 	for _, raw := range []string{
-		clientMark + " / HTTP/1.1\r\nHost: a\r\n\r\n", "GET /" + clientMark + " HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost: " + clientMark + "\r\n" + clientMark + "\r\n\r\n",
+		clientMark + " / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET /" + clientMark + " HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost: " + clientMark + "\r\n" + clientMark + "\r\n\r\n",
 		"GET /%zz" + clientMark + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: -" + clientMark + "\r\n\r\n",
 		"GET /graphql?a=;" + clientMark + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "\x16\x03\x01" + clientMark + "\r\n\r\n",
 	} {
@@ -134,15 +155,15 @@ func (v *provoker) values() {
 		v.ask("mutation($m:[MessageInput!]!){appendMessages(messages:$m){hash}}", object{"m": []object{{"sessionHash": good, "ownerId": good, "content": "", "createdAt": at}}})
 	}
 	for _, id := range []string{clientMark, "bTox", "", "bTo5OTk5OTk5OTk5OTk5OTk5OTk5OQ==", "'"} {
-		v.ask("query($i:ID!){node(id:$i){id} contextSelection(id:$i){id} replayContext(id:$i){receipt}}", object{"i": id})
-		v.ask("query($a:String){messages(after:$a,first:1){totalCount} threads(before:$a,last:1){totalCount}}", object{"a": id})
+		v.ask("query($i:ID!){node(id:$i){id} contextSelection(id:$i){id} replayContext(id:$i){identical}}", object{"i": id})
+		v.ask("query($a:String){messages(after:$a,first:1){totalCount} threads(after:$a,first:1){totalCount} selections(after:$a){totalCount} windows(after:$a){totalCount}}", object{"a": id})
 	}
 	for _, document := range []string{
 		"{" + clientMark + "}", clientMark, "{message(hash:\"" + clientMark + "\"){hash}}", "query($" + clientMark + ":Int){a}", "{messages(first:99999999999999999999){totalCount}}",
 		"query " + clientMark + "{__typename}", "{a(a:\"" + clientMark, "{..." + clientMark + "}", "{" + clientMark + ":messages(first:-1){totalCount}}",
 		"{__typename @" + clientMark + "}", "subscription{messageAppended{" + clientMark + "}}",
 	} {
-		v.ask(document, object{clientMark: clientMark})
+		v.try(document, object{clientMark: clientMark})
 	}
 	for _, body := range []string{clientMark, `{"` + clientMark, `{"query":"{__typename}","` + clientMark + `":`, `{"query":` + clientMark, `["` + clientMark + `"]`, `{"query":"{__typename}","variables":"` + clientMark + `"}`} {
 		v.send("POST", "/graphql", body, "Authorization: Bearer "+v.p.Token)
@@ -150,22 +171,143 @@ func (v *provoker) values() {
 	}
 }
 
-// fields asks for what needs the database.
-func (v *provoker) fields() {
+// sockets sends on WebSockets what is no operation, or that of somebody unknown.
+func (v *provoker) sockets() {
+	v.t.Helper()
+	for _, frames := range [][]string{
+		{clientMark}, {`{"type":"` + clientMark + `"}`}, {`{"type":"connection_init","payload":{"authorization":["` + clientMark + `"]}}`},
+		{`{"type":"connection_init","payload":{"authorization":"Bearer ` + clientMark + `"}}`},
+		{v.hello(), clientMark}, {v.hello(), `{"type":"` + clientMark + `"}`}, {v.hello(), `{"type":"subscribe","id":"` + clientMark + `","payload":"` + clientMark + `"}`},
+		{v.hello(), subscribing("{" + clientMark + "}")}, {v.hello(), subscribing("subscription{messageAppended(sessions:[\"" + clientMark + "\"]){hash}}")},
+	} {
+		v.socket(frames...)
+	}
+}
+
+// hello is what a WebSocket of an administrator begins with.
+func (v *provoker) hello() string {
+	return fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`, v.p.Token)
+}
+
+func subscribing(query string) string {
+	text, _ := json.Marshal(object{"type": "subscribe", "id": clientMark, "payload": object{"query": query, "variables": object{clientMark: clientMark}}})
+	return string(text)
+}
+
+// socket sends messages, and reads until an operation has ended or the socket has.
+func (v *provoker) socket(frames ...string) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), 30*time.Second)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, strings.Replace(v.p.URL, "http", "ws", 1)+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = conn.CloseNow() }()
+	for _, frame := range frames {
+		if err := conn.Write(ctx, websocket.MessageText, []byte(frame)); err != nil {
+			break // it has ended: reading says how
+		}
+	}
+	for {
+		_, text, err := conn.Read(ctx)
+		if ctx.Err() != nil {
+			v.t.Errorf("a WebSocket says nothing for half a minute after %.100s", frames[len(frames)-1])
+			return
+		} else if err != nil {
+			v.look("a WebSocket's end", err.Error())
+			return
+		}
+		v.look("a WebSocket", string(text))
+		if strings.Contains(string(text), `"type":"complete"`) || strings.Contains(string(text), `"type":"error"`) {
+			return
+		}
+	}
+}
+
+// begin makes what the documents of fields name.
+func (v *provoker) begin() {
 	v.t.Helper()
 	hash := hashOf("good")
-	for _, document := range []string{
-		clientMark + ":messages(first:1){totalCount edges{node{hash session{length} integrity{state}}}}", "threads{totalCount}", "sessions{totalCount}", `message(hash:"` + hash + `"){content}`,
-		"components{totalCount}", "records{totalCount}", "verifyLog{valid}", "checkpoint{note}", "embeddingModels{name}", `seal{size}`,
+	v.named = object{"h": hash, "q": clientMark, "m": object{"sessionHash": hash, "ownerId": hash, "content": clientMark}}
+	for name, document := range map[string]string{
+		"c": `mutation{made:startConversation(role:CLIENT,userId:"` + clientMark + `"){id}}`, "w": `mutation{made:createWindow(input:{name:"` + clientMark + `"}){id}}`,
+		"s": `mutation{made:requestContext(input:{query:"` + clientMark + `"}){id}}`,
 	} {
-		v.ask("{"+document+"}", nil)
+		var answer struct {
+			Data struct{ Made struct{ ID string } }
+		}
+		if text := v.ask(document, nil); json.Unmarshal([]byte(text), &answer) != nil || answer.Data.Made.ID == "" {
+			v.t.Fatalf("%s: %s", document, text)
+		}
+		v.named[name] = answer.Data.Made.ID
 	}
-	v.ask(`mutation{`+clientMark+`:requestContext(input:{query:"`+clientMark+`"}){id}}`, nil)
-	v.ask("mutation($m:[MessageInput!]!){"+clientMark+":appendMessages(messages:$m){hash}}", object{"m": []object{{"sessionHash": hash, "ownerId": hash, "content": clientMark}}})
+}
+
+// declared are the types of the variables of the documents of fields.
+var declared = map[string]string{"$h": "Hash!", "$q": "String!", "$m": "MessageInput!", "$c": "String!", "$w": "ID!", "$s": "ID!"}
+
+// fields asks for what needs the database, each by itself, and by every route.
+func (v *provoker) fields() {
+	v.t.Helper()
+	for _, field := range []string{
+		"messages(first:1){totalCount edges{node{hash session{length} integrity{state}}}}", "threads{totalCount}", "sessions{totalCount}", "message(hash:$h){content}",
+		"components{totalCount}", "records{totalCount}", "verifyLog{valid}", "checkpoint{note}", "embeddingModels{name}", "seal{condition}", "overview{messages problems{message}}", "server{databaseVersion}",
+		"channels{name}", "tokens{totalCount}", "quarantines{totalCount}", "eraseImpact(message:$h){contents}",
+		"windows(first:1){edges{node{used}}}", "window(id:$w){items{content} segments{name} tools{name} scratchpad{totalCount} operations{totalCount}}", "searchTools(window:$w,query:$q){name}", "contextMetrics{scratchpadReads}",
+		"conversation(id:$c){history{content} session{hash}}", "conversations(role:CLIENT,userId:$q){id}", "threadEvents(agent:$q,userId:$q,threadId:$q){content}", "userThreads(agent:$q,userId:$q){threadId}",
+		"selections{totalCount}", "contextSelection(id:$s){rendered items{hash}}", "replayContext(id:$s){identical}", "whyNot(selection:$s,text:$q){verdicts{kind}}", "tryContext(request:{query:$q}){receipt}",
+	} {
+		v.field("query", field)
+	}
+	for _, field := range []string{
+		"requestContext(input:{query:$q}){id}", "appendMessages(messages:[$m]){hash}", "recordSelection(selection:$s,message:$m){hash}",
+		"writeContext(input:{window:$w,type:USER_MESSAGE,content:$q}){rejected}", "offload(window:$w,contents:[$q]){id}", "selectIntoWindow(window:$w,input:{query:$q}){id}", "registerTools(window:$w,tools:[{name:$q,description:$q}]){name}",
+		"recordExchange(conversation:$c,user:$q,assistant:$q){turns}", "updateState(conversation:$c,state:{a:$q}){state}", "promptMessages(conversation:$c,input:$q,rolePrompt:$q){content}",
+		"upsertComponents(components:[{namespace:FLG,key:$q,name:$q}]){hash}",
+	} {
+		v.field("mutation", field)
+	}
 	for _, path := range []string{"/readyz", "/healthz", "/checkpoint", "/tile/0/000.p/1", "/log.pub"} {
 		v.send("GET", path, "")
 	}
+	admin := "Authorization: Bearer " + v.p.Token
+	for _, path := range []string{"/export?session=", "/stretch?session="} {
+		v.send("GET", path+hashOf("good"), "", admin)
+		v.send("GET", path+clientMark, "", admin)
+	}
+	event := `{"source":"s","agent":"` + clientMark + `","user_id":"u","thread_id":"t","role":"user","content":"` + clientMark + `"%s}`
+	v.send("POST", "/hooks/events", "["+fmt.Sprintf(event, "")+","+fmt.Sprintf(event, `,"tags":["`+clientMark+`"]`)+"]", admin)
+	v.send("POST", "/hooks/events", fmt.Sprintf(event, `,"`+clientMark+`":1`), admin)
+	v.send("POST", "/hooks/events", fmt.Sprintf(event, ""), "X-Signature-Timestamp: "+clientMark, "X-Signature-256: sha256="+clientMark)
+	for _, operation := range []string{"{" + clientMark + ":messages(first:1){totalCount edges{node{content}}}}", "subscription{" + clientMark + ":verificationProgress{done}}"} {
+		if _, err := gqlparser.LoadQueryWithRules(v.schema, operation, nil); err != nil {
+			v.t.Errorf("%s: %v", operation, err)
+		}
+		v.socket(v.hello(), subscribing(operation))
+	}
 }
+
+// field asks for one, under an alias, with the variables that it names.
+func (v *provoker) field(operation, field string) {
+	v.t.Helper()
+	var variables []string
+	for name, kind := range declared {
+		if strings.Contains(field, name) {
+			variables = append(variables, name+":"+kind)
+		}
+	}
+	head := operation
+	if len(variables) > 0 {
+		head += "(" + strings.Join(variables, ",") + ")"
+	}
+	v.ask(head+"{"+clientMark+":"+field+"}", v.named)
+}
+
+// quoting has the database quote in an error what was written. That its own log has it is this test's doing, so it does not.
+const quoting = `CREATE FUNCTION public.quote() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER SET log_min_messages = 'panic' AS
+	$$ BEGIN RAISE EXCEPTION 'cannot keep "%"', NEW.content; END $$;
+	CREATE TRIGGER quote BEFORE INSERT ON log.messages FOR EACH ROW EXECUTE FUNCTION public.quote()`
 
 // Whatever goes wrong, no answer, no line of the log or of the private Postgres' and no metric has a secret, SQL or a stack.
 func TestNothingLeaks(t *testing.T) {
@@ -179,19 +321,22 @@ func TestNothingLeaks(t *testing.T) {
 		"EMBEDDINGS_URL=http://127.0.0.1:1/v1", "EMBEDDINGS_MODEL=m", "EMBEDDINGS_KEY="+serverMark,
 		"LLM_URL=http://127.0.0.1:1/v1", "LLM_MODEL=m", "LLM_KEY="+serverMark,
 		"LOG_KEY="+filepath.Join(owner.DataDir, "log.key"))
-	v := &provoker{t: t, p: p, codes: map[string]int{}}
+	v := &provoker{t: t, p: p, schema: schemaOf(), codes: map[string]int{}}
 	v.tokens()
 	v.values()
+	v.sockets()
+	v.begin()
 	v.fields()
-	conn := connect(t, owner.DatabaseURL())
-	for _, sql := range []string{
-		"ALTER TABLE log.messages RENAME TO gone", "ALTER TABLE log.gone RENAME TO messages", // a defect
-		"ALTER TABLE core.items RENAME COLUMN hash TO gone", "ALTER TABLE core.items RENAME COLUMN gone TO hash",
+	for _, defect := range []struct{ made, mended string }{
+		{"ALTER TABLE log.messages RENAME TO gone", "ALTER TABLE log.gone RENAME TO messages"},
+		{"ALTER TABLE core.items RENAME COLUMN hash TO gone", "ALTER TABLE core.items RENAME COLUMN gone TO hash"},
+		{"ALTER TABLE memory.windows RENAME TO gone; ALTER TABLE memory.conversations RENAME TO went; ALTER TABLE memory.selections RENAME TO left_us",
+			"ALTER TABLE memory.gone RENAME TO windows; ALTER TABLE memory.went RENAME TO conversations; ALTER TABLE memory.left_us RENAME TO selections"},
+		{quoting, "DROP TRIGGER quote ON log.messages"},
 	} {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		runSQL(t, owner.DatabaseURL(), defect.made)
 		v.fields()
+		runSQL(t, owner.DatabaseURL(), defect.mended)
 	}
 	_, metrics := p.GetAsAdmin("/metrics")
 	owner.StopPostgres()
@@ -219,6 +364,9 @@ func TestNothingLeaks(t *testing.T) {
 		if found := stack.FindString(text); found != "" {
 			t.Errorf("%s has %q", what, found)
 		}
+	}
+	if !regexp.MustCompile(`msg="internal error" field="" cause=".*cannot keep … \(SQLSTATE P0001\)"`).MatchString(p.Output()) {
+		t.Error("the log does not tell why an event was answered with INTERNAL")
 	}
 	for _, code := range []string{"BAD_USER_INPUT", "UNAUTHENTICATED", "NOT_FOUND", "INTERNAL", "UNAVAILABLE"} {
 		if v.codes[code] == 0 {

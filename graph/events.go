@@ -62,10 +62,7 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeFull(w, r, err)
 		return
 	case err != nil:
-		if fault.CodeOf(err) == fault.Internal {
-			h.present.log.ErrorContext(r.Context(), "internal error", "cause", err)
-		}
-		writeError(w, r, eventsStatus(err), err)
+		h.present.refuse(w, r, eventsStatus(err), err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

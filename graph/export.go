@@ -2,10 +2,13 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/internal/auth"
@@ -54,14 +57,22 @@ func (e *exporting) serve(w http.ResponseWriter, r *http.Request, answer func(*h
 	out := &download{to: w, kind: "application/x-ndjson"}
 	if err := answer(r, out); err != nil {
 		if out.begun {
-			e.present.log.WarnContext(r.Context(), "a download was cut", "cause", err)
+			if f, ok := errors.AsType[*fault.Error](err); ok && f.Cause != nil {
+				err = f.Cause
+			}
+			e.present.log.WarnContext(r.Context(), "a download was cut", "cause", fault.Redacted(err))
 			panic(http.ErrAbortHandler) // not whole, and must not look so
 		}
-		if fault.CodeOf(err) == fault.Internal {
-			e.present.log.ErrorContext(r.Context(), "internal error", "cause", err)
-		}
-		writeError(w, r, exportStatus(err), err)
+		e.present.refuse(w, r, exportStatus(err), err)
 	}
+}
+
+// refuse answers a request that no transport sees with an error. Why it is INTERNAL is told to the log alone.
+func (p presenter) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+	if fault.CodeOf(err) == fault.Internal {
+		p.hide(r.Context(), &gqlerror.Error{}, err)
+	}
+	writeError(w, r, status, err)
 }
 
 func (e *exporting) export(r *http.Request, out *download) error {

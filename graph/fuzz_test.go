@@ -13,10 +13,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vektah/gqlparser/v2"
+
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/dbtest"
 	"github.com/tzzr/context-manager/graph"
+	"github.com/tzzr/context-manager/graph/generated"
+	"github.com/tzzr/context-manager/graph/model"
 	"github.com/tzzr/context-manager/internal/auth"
+	"github.com/tzzr/context-manager/internal/chain"
+	"github.com/tzzr/context-manager/internal/component"
 )
 
 // codes are what clients may be told.
@@ -35,25 +41,32 @@ func FuzzHandler(f *testing.F) {
 	f.Cleanup(store.Close)
 	handler := graph.NewHandler(&graph.Resolver{Store: store, Log: log}, graph.Config{Log: log, Tokens: auth.NewAdminVerifier(auth.NewAdminToken())})
 	const asked = "application/json"
-	hash := strings.Repeat("0a", 32)
-	for _, query := range []string{
-		"{__typename}", "{a}", "{messages(first:2,after:\"x\"){totalCount edges{cursor node{hash content refs{target{__typename}}}}}}", `{message(hash:"` + hash + `"){hash}}`,
-		`{node(id:"bTox"){id __typename}}`, `mutation{appendMessages(messages:[{sessionHash:"` + hash + `",ownerId:"` + hash + `",content:"a",attachments:{a:[1e5]}}]){hash}}`,
-		`mutation{requestContext(input:{query:"a",limit:3,scope:{since:"2026-01-01T00:00:00Z"}}){id rendered}}`, "subscription{verificationProgress{done}}", "{verifyLog{valid}}",
-		"query a($n:Int=3){threads(last:$n){totalCount}} query b{sessions{totalCount}}", "{__schema{types{name}}}", "{seal{size} checkpoint{note} embeddingModels{name}}",
-		`mutation{upsertComponents(components:[{namespace:FLG,key:"a",name:"b"}]){hash}}`, `mutation{addRecords(records:[{ledger:ACCOUNTANT,title:"a",text:"b"}]){hash}}`,
-		`mutation{eraseMessage(hash:"` + hash + `",reason:"a"){hash}}`, `mutation{createToken(input:{kind:AGENT,player:"` + hash + `"}){token}}`,
-	} {
+	schema := generated.NewExecutableSchema(generated.Config{Resolvers: &graph.Resolver{}}).Schema()
+	seed := func(query string) {
 		body, _ := json.Marshal(map[string]any{"query": query, "variables": map[string]any{"n": 2}})
-		f.Add("POST", body, asked, asked, "", true)
-		f.Add("POST", body, asked, "text/event-stream", "", true)
-		f.Add("GET", []byte{}, "", "application/graphql-response+json", "query="+url.QueryEscape(query)+"&variables={\"n\":1}", true)
+		f.Add("POST", body, asked, asked, "", byte(1))
+		f.Add("POST", body, asked, "text/event-stream", "", byte(2))
+		f.Add("GET", []byte{}, "", "application/graphql-response+json", "query="+url.QueryEscape(query)+"&variables={\"n\":1}", byte(3))
 	}
-	f.Add("POST", []byte(`[{"query":"{__typename}"}]`), asked, "*/*", "", true)
-	f.Add("POST", []byte(`{"query":"{__typename}"}`), "text/plain", "", "", true)
-	f.Add("POST", []byte(`{"query":"{__typename}"}`), asked+";charset=\"utf-8\"", "a;q=0,text/event-stream", "", false)
-	f.Add("PUT", []byte("\x00\xff"), "", "", "a;b=%zz", false)
-	f.Fuzz(func(t *testing.T, method string, body []byte, contentType, accept, query string, known bool) {
+	player := component.DefaultHash("ply", "ana")
+	for _, query := range validSeeds(player) {
+		if _, err := gqlparser.LoadQueryWithRules(schema, query, nil); err != nil {
+			f.Fatalf("%s: %v", query, err)
+		}
+		seed(query)
+	}
+	seed("{a}")
+	f.Add("POST", []byte(`[{"query":"{__typename}"}]`), asked, "*/*", "", byte(1))
+	f.Add("POST", []byte(`{"query":"{__typename}"}`), "text/plain", "", "", byte(1))
+	f.Add("POST", []byte(`{"query":"{__typename}"}`), asked+";charset=\"utf-8\"", "a;q=0,text/event-stream", "", byte(0))
+	f.Add("PUT", []byte("\x00\xff"), "", "", "a;b=%zz", byte(0))
+	callers := []auth.Caller{
+		{}, // nobody
+		auth.Administrator(),
+		{Player: player, Role: auth.Agent, Scopes: auth.AllScopes},
+		{Player: player, Role: auth.Client, Scopes: auth.DefaultScopes(auth.Client)},
+	}
+	f.Fuzz(func(t *testing.T, method string, body []byte, contentType, accept, query string, who byte) {
 		if !slices.Contains([]string{"GET", "POST", "PUT", "HEAD", "OPTIONS", "DELETE"}, method) {
 			method = "POST"
 		}
@@ -62,8 +75,8 @@ func FuzzHandler(f *testing.F) {
 		r := httptest.NewRequestWithContext(ctx, method, "/graphql", strings.NewReader(string(body)))
 		r.URL.RawQuery = query
 		r.Header["Content-Type"], r.Header["Accept"] = []string{contentType}, []string{accept}
-		if known {
-			r = r.WithContext(auth.WithCaller(ctx, auth.Administrator()))
+		if by := callers[int(who)%len(callers)]; by.Role != "" {
+			r = r.WithContext(auth.WithCaller(ctx, by))
 		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
@@ -83,6 +96,38 @@ func FuzzHandler(f *testing.F) {
 			t.Errorf("%d with Content-Type %q: %.200s", w.Code, media, w.Body)
 		}
 	})
+}
+
+// validSeeds are documents that the schema allows, and so reach the resolvers and the store: of each concept some, with what
+// is not there.
+func validSeeds(player chain.Hash) []string {
+	const uuid = "3b241101-e2bb-4255-8caf-4136c566a962"
+	quoted := func(text string) string { return `"` + text + `"` }
+	hash, owner, conversation, entry := quoted(strings.Repeat("0a", 32)), quoted(player.String()), quoted("client:u:"+uuid), quoted("dqcvbzacbev6")
+	window, selection := quoted(model.GlobalID(model.WindowKind, uuid)), quoted(model.GlobalID("ContextSelection", uuid))
+	return []string{
+		"{__typename}", `{messages(first:2,after:"x"){totalCount edges{cursor node{hash content refs{target{__typename}}}}}}`, "{message(hash:" + hash + "){hash}}",
+		`{node(id:"bTox"){id __typename}}`, "mutation{appendMessages(messages:[{sessionHash:" + hash + ",ownerId:" + owner + `,content:"a",attachments:{a:[1e5]}}]){hash}}`,
+		`mutation{requestContext(input:{query:"a",limit:3,scope:{since:"2026-01-01T00:00:00Z"}}){id rendered}}`, "subscription{verificationProgress{done}}", "{verifyLog{valid}}",
+		"query a($n:Int=3){threads(first:$n){totalCount}} query b{sessions{totalCount}}", "{__schema{types{name}}}", "{seal{condition checkpoint{size} witnesses{name}} checkpoint{note} embeddingModels{name}}",
+		`mutation{upsertComponents(components:[{namespace:FLG,key:"a",name:"b"}]){hash}}`, `mutation{addRecords(records:[{kind:ACCOUNTANT,book:"a",title:"a",content:"b"}]){hash}}`,
+		"mutation{eraseMessage(hash:" + hash + `,reason:"a"){hash}}`, "mutation{createToken(input:{kind:AGENT,player:" + owner + "}){secret token{id state}}}",
+		"subscription a($of:[Hash!]=[" + hash + "]){messageAppended(sessions:$of){hash thread{messageCount}}}", "{eraseImpact(message:" + hash + "){contents} tokens{edges{node{id}}}}",
+		`{session(hash:` + hash + `){range(from:0,count:2){totalCount messages{hash}} marks{position} place(message:` + hash + `)} channels{name} overview{messages problems{code}}}`,
+		`mutation{createWindow(input:{name:"a",capacity:1000}){id used level} offload(window:` + window + `,contents:["a"]){id}}`, "{windows(first:1){edges{node{items{content quality{score}} segments{name} tools{name}}}}}",
+		`mutation{writeContext(input:{window:` + window + `,type:KNOWLEDGE,content:"a",key:"k",observedAt:"2026-01-01T00:00:00Z"}){quality{score} rejected}}`,
+		`mutation{selectIntoWindow(window:` + window + `,input:{query:"a"}){id} compressWindow(window:` + window + `){ratio} createSegment(name:"a",windows:[` + window + `]){id}}`,
+		`mutation{registerTools(window:` + window + `,tools:[{name:"t",description:"d",schema:{a:[null]}}]){name}}`, `{searchTools(window:` + window + `,query:"a"){name} scratchpadEntry(id:` + entry + `){content}}`,
+		"{contextMetrics{contextWindowUsageAvg scratchpadReads}}", `mutation{startConversation(role:CLIENT,userId:"u"){id state history{content}}}`,
+		`mutation{recordExchange(conversation:` + conversation + `,user:"u",assistant:"a",state:{a:{b:null}},idempotencyKey:"k"){turns} updateState(conversation:` + conversation + `,state:{a:1}){state}}`,
+		`mutation{promptMessages(conversation:` + conversation + `,input:"i",rolePrompt:"r",rules:"s",tokenBudget:100,context:{query:"a",threshold:0}){role pieces}}`,
+		`{conversations(role:ADMIN,userId:"u"){id} conversation(id:` + conversation + `){turns}}`, `mutation{deleteConversation(id:` + conversation + `,eraseLog:true,reason:"a"){id}}`,
+		`{threadEvents(agent:"a",userId:"u",threadId:"t",last:20,keepImportant:3){content keptForImportance}}`, `{userThreads(agent:"a",userId:"u",first:2,threadId:"t"){threadId numEvents thread{hash}}}`,
+		`{tryContext(request:{query:"a",threshold:0},weights:[{name:OWNER,value:0.5}]){items{score explanation{lexical}} stages{name in out} noticeDetails{code}}}`,
+		`{whyNot(selection:` + selection + `,text:"a"){verdicts{kind}} replayContext(id:` + selection + `,logSize:NOW){identical causes{kind}}}`, "{selections(first:2){edges{node{receipt dropped{reason}}}} rankingPolicy{version}}",
+		`mutation{recordSelection(selection:` + selection + `,message:{sessionHash:` + hash + `,ownerId:` + owner + `,content:"a"}){hash refs{type}}}`,
+		`mutation{quarantine(message:` + hash + `,reason:"a"){reason} releaseQuarantine(message:` + hash + `,reason:"a"){reason}}`, "{quarantines(active:true){edges{node{reason selections{totalCount}}}}}",
+	}
 }
 
 func checkAnswer(t *testing.T, text string) {
