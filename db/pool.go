@@ -185,8 +185,10 @@ type patienceKey struct{}
 
 // WithPatience lets everything that is done in the context wait for connections as one: for a second from now, and hardly any
 // longer once that has passed, or was in vain.
-func WithPatience(ctx context.Context) context.Context {
-	return context.WithValue(ctx, patienceKey{}, &patience{until: time.Now().Add(acquireLimit)})
+func WithPatience(ctx context.Context) context.Context { return withPatience(ctx, acquireLimit) }
+
+func withPatience(ctx context.Context, limit time.Duration) context.Context {
+	return context.WithValue(ctx, patienceKey{}, &patience{until: time.Now().Add(limit)})
 }
 
 func (p *patience) limit() time.Duration {

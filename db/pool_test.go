@@ -3,11 +3,13 @@ package db_test
 import (
 	"context"
 	"log/slog"
+	"net"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tzzr/context-manager/db"
 	"github.com/tzzr/context-manager/db/dbtest"
@@ -44,6 +46,23 @@ func TestPatience(t *testing.T) {
 		}
 		release()
 	}
+}
+
+// A database that takes longer to connect to than an operation waits for is opened all the same.
+func TestOpenSlowly(t *testing.T) {
+	t.Parallel()
+	slowly := func(c *pgxpool.Config) {
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+			time.Sleep(1500 * time.Millisecond)
+			return dial(ctx, network, address)
+		}
+	}
+	store, err := db.Open(t.Context(), dbtest.New(t), 1, slog.New(slog.DiscardHandler), slowly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Close()
 }
 
 // Statements whose callers have gone end, and their connections stay: whoever comes next has them.
