@@ -3,12 +3,14 @@ package retrieval
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/ingest"
@@ -59,7 +61,7 @@ func (r *run) figures(ctx context.Context) (figures []Figure, err error) {
 // whole is a search of the whole log by words, beside a scan of all vectors.
 func (r *run) whole(ctx context.Context) (Figure, error) {
 	f := Figure{Name: "whole log, by words", Limit: "exact scan of the vectors", Target: 0.2, RecallTarget: 0.95}
-	return r.compare(ctx, f, r.administrator, r.queries(wholeQuestions, r.anyThread), func(question) (map[string]any, selection.Scope) {
+	return r.compare(ctx, f, r.administrator, r.queries(wholeQuestions, r.anyThread), nothing, func(question) (map[string]any, selection.Scope) {
 		return nil, selection.Scope{}
 	}, func(ctx context.Context, vector string, _ question) ([]Hit, error) {
 		return r.hits(ctx, exactSQL, vector, first)
@@ -77,54 +79,92 @@ func (r *run) inThread(ctx context.Context) (Figure, error) {
 	if err != nil {
 		return f, err
 	}
-	return r.compare(ctx, f, r.agent, questions, func(q question) (map[string]any, selection.Scope) {
+	defer keep.close()
+	return r.compare(ctx, f, r.agent, questions, keep.take, func(q question) (map[string]any, selection.Scope) {
 		return scopeOf("threads", thread(q.thread)), selection.Scope{Threads: []chain.Hash{thread(q.thread)}}
 	}, func(ctx context.Context, vector string, q question) ([]Hit, error) {
 		hits, err := r.hits(ctx, threadSQL, vector, first, thread(q.thread).String())
 		if err == nil {
-			err = keep(ctx)
+			err = keep.again(ctx)
 		}
 		return hits, err
 	})
 }
 
-// keeping gives what keeps the newest selection once more: a bare INSERT of its row, committed, into a table that has the columns and
-// indexes of the selections' and nothing else.
-func (r *run) keeping(ctx context.Context) (keep func(context.Context) error, err error) {
-	conn := r.conn.PgConn()
-	newest := conn.ExecParams(ctx, keptSQL, nil, nil, nil, nil).Read()
+// keeping keeps selections once more: a bare INSERT of the row, committed, into a table that has the columns and indexes of the
+// selections' and nothing else.
+type keeping struct {
+	conn   *pgconn.PgConn // over which it inserts
+	reads  *pgconn.PgConn
+	values [][]byte // of the selection that was taken, all but its id
+}
+
+const keepName = "keep"
+
+func (r *run) keeping(ctx context.Context) (*keeping, error) {
+	reads, err := pgconn.Connect(ctx, r.Database)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeping{conn: r.conn.PgConn(), reads: reads}
+	if err := k.prepare(ctx); err != nil {
+		k.close()
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *keeping) close() { _ = k.reads.Close(context.Background()) }
+
+func (k *keeping) prepare(ctx context.Context) error {
+	fields, err := k.newest(ctx)
+	if err != nil {
+		return err
+	}
+	var columns, places []string
+	for _, name := range fields {
+		columns = append(columns, name)
+		places = append(places, fmt.Sprintf("$%d", len(places)+1))
+	}
+	sql := fmt.Sprintf("INSERT INTO kept_selections (id, %s) VALUES (gen_random_uuid(), %s)", strings.Join(columns, ", "), strings.Join(places, ", "))
+	if err := k.conn.Deallocate(ctx, keepName); err != nil { // that of another size, if there is one
+		return err
+	}
+	_, err = k.conn.Prepare(ctx, keepName, sql, nil)
+	return err
+}
+
+// take takes the newest selection, which was kept for the question before, over another connection than inserts it.
+func (k *keeping) take(ctx context.Context) error {
+	_, err := k.newest(ctx)
+	return err
+}
+
+func (k *keeping) newest(ctx context.Context) (columns []string, err error) {
+	newest := k.reads.ExecParams(ctx, keptSQL, nil, nil, nil, nil).Read()
 	if newest.Err != nil {
 		return nil, newest.Err
 	}
 	if len(newest.Rows) == 0 {
-		return nil, fmt.Errorf("no selection was kept")
+		return nil, errors.New("no selection was kept")
 	}
-	var columns, places []string
-	var values [][]byte
+	k.values = k.values[:0]
 	for i, field := range newest.FieldDescriptions {
-		columns = append(columns, field.Name)
-		if field.Name == "id" {
-			places = append(places, "gen_random_uuid()")
-			continue
+		if field.Name != "id" {
+			columns, k.values = append(columns, field.Name), append(k.values, newest.Rows[0][i])
 		}
-		values = append(values, newest.Rows[0][i])
-		places = append(places, fmt.Sprintf("$%d", len(values)))
 	}
-	sql := fmt.Sprintf("INSERT INTO kept_selections (%s) VALUES (%s)", strings.Join(columns, ", "), strings.Join(places, ", "))
-	const name = "keep"
-	if err := conn.Deallocate(ctx, name); err != nil { // that of another size, if there is one
-		return nil, err
-	}
-	if _, err := conn.Prepare(ctx, name, sql, nil); err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) error { return conn.ExecPrepared(ctx, name, values, nil, nil).Read().Err }, nil
+	return columns, nil
+}
+
+func (k *keeping) again(ctx context.Context) error {
+	return k.conn.ExecPrepared(ctx, keepName, k.values, nil, nil).Read().Err
 }
 
 // ofPlayer is a search by an agent among all that it may see, a tenth of the log, beside a scan of that.
 func (r *run) ofPlayer(ctx context.Context) (Figure, error) {
 	f := Figure{Name: "one player's tenth, by words", Limit: "exact scan of the scope", Target: 1, RecallTarget: 0.95}
-	return r.compare(ctx, f, r.agent, r.queries(playerQuestions, r.busyThread), func(question) (map[string]any, selection.Scope) {
+	return r.compare(ctx, f, r.agent, r.queries(playerQuestions, r.busyThread), nothing, func(question) (map[string]any, selection.Scope) {
 		return scopeOf("players", busy()), selection.Scope{Players: []chain.Hash{busy()}}
 	}, func(ctx context.Context, vector string, _ question) ([]Hit, error) {
 		return r.hits(ctx, playerSQL, vector, first, busy().String())
@@ -134,8 +174,8 @@ func (r *run) ofPlayer(ctx context.Context) (Figure, error) {
 // compare asks each question over HTTP and does what it is measured beside, in turns of which one begins and then the other,
 // and holds what was found by words against what the limit finds. Both read the same pages, which were read before: whoever
 // came first would else wait for the disk on behalf of both.
-func (r *run) compare(ctx context.Context, f Figure, asks *client, questions []question, scope func(question) (map[string]any, selection.Scope),
-	limit func(ctx context.Context, vector string, q question) ([]Hit, error)) (Figure, error) {
+func (r *run) compare(ctx context.Context, f Figure, asks *client, questions []question, before func(context.Context) error,
+	scope func(question) (map[string]any, selection.Scope), limit func(ctx context.Context, vector string, q question) ([]Hit, error)) (Figure, error) {
 	vectors, found := make([]string, len(questions)), make([][]Hit, len(questions))
 	for i, q := range questions {
 		_, within := scope(q)
@@ -166,6 +206,9 @@ func (r *run) compare(ctx context.Context, f Figure, asks *client, questions []q
 		if i%2 == 1 {
 			slices.Reverse(steps)
 		}
+		if err := before(ctx); err != nil {
+			return f, err
+		}
 		for _, step := range steps {
 			if err := step(); err != nil {
 				return f, err
@@ -182,6 +225,9 @@ func (r *run) compare(ctx context.Context, f Figure, asks *client, questions []q
 	}
 	return f, nil
 }
+
+// nothing is done before a question.
+func nothing(context.Context) error { return nil }
 
 // overlap counts how many of the hits are as good as the exact ones: of equals, either will do.
 func overlap(hits, exact []Hit) int {
