@@ -83,12 +83,15 @@ type search struct {
 	messages bool  // whether the scope holds any
 	kinds    []string
 
-	pending          bool    // something has no search vectors
-	unsighted        bool    // what is remembered does not tell what the viewer sees
-	unlisted         bool    // what is remembered does not tell what the scope holds
-	whole            asOf    // position and absent messages of the whole log, whoever asks
-	unindexed        []int64 // messages that have no search vectors, if they are few
-	backlog          runs    // the same, as they are filed
+	pending          bool        // something has no search vectors
+	unsighted        bool        // what is remembered does not tell what the viewer sees
+	unmoved          *sight      // what they see if the log is what it was when they looked last; nil: it is looked at
+	written          int64       // messages that this server had written before the search
+	unlisted         bool        // what is remembered does not tell what the scope holds
+	whole            asOf        // position and absent messages of the whole log, whoever asks
+	last             *chain.Hash // the message at that position
+	unindexed        []int64     // messages that have no search vectors, if they are few
+	backlog          runs        // the same, as they are filed
 	unindexedRecords int64
 	quarantined      []int64                  // messages that are not found, ascending
 	ids, recordIDs   []int64                  // what the scope holds, if it is small or listed

@@ -25,43 +25,67 @@ const (
 // sight is what a viewer saw of a state of the log. A player may be a member of many sessions, and what they see is counted
 // session by session; so the next search counts only what came since.
 type sight struct {
-	position int64   // of the whole log
-	absent   []int64 // of the whole log, up to position
-	newestID int64   // the rest is of what they saw: 0 and nil if that was nothing
+	position int64       // of the whole log
+	absent   []int64     // of the whole log, up to position
+	last     *chain.Hash // of the whole log, the message at position
+	written  int64       // messages that this server had written before
+	newestID int64       // the rest is of what they saw: 0 and nil if that was nothing
 	newest   *chain.Hash
 	size     int64
 }
 
-// queueSeen has read what the viewer sees of the log, behind its state.
+// queueSeen has read what the viewer sees of the log, behind its state. If this server has written nothing since they looked last,
+// the log is expected to be as it was, which its state tells.
 func (s *search) queueSeen(batch *pgx.Batch) {
+	s.written = s.view.writer.written.Load()
 	last, known := s.view.sights.Get(*s.viewer)
-	if !known {
+	switch {
+	case !known:
 		batch.Queue(seenSQL, s.viewer.String()).QueryRow(s.readSeen)
-		return
+	case last.written == s.written:
+		s.unmoved = &last
+	default:
+		batch.Queue(seenSinceSQL, s.seenSince(last)...).QueryRow(func(row pgx.Row) error { return s.readSeenSince(row, last) })
 	}
-	batch.Queue(seenSinceSQL, s.viewer.String(), last.position, list(last.absent), last.newestID, maxAddedSince+1).QueryRow(func(row pgx.Row) error {
-		var looked, more, id int64
-		var newest, still *chain.Hash
-		if err := row.Scan(&looked, &more, &id, &newest, &still); err != nil {
-			return err
-		}
-		at := &s.result.at
-		// The log may be another one, or have lost its end with the server that had it.
-		same := at.position >= last.position && (still == nil) == (last.newest == nil) && (still == nil || *still == *last.newest)
-		if s.unsighted = !same || looked > maxAddedSince; s.unsighted {
-			return nil
-		}
-		next := sight{newestID: last.newestID, newest: last.newest, size: last.size + more}
-		if id > last.newestID {
-			next.newestID, next.newest = id, newest
-		}
-		s.see(next)
-		return nil
-	})
 }
+
+func (s *search) seenSince(last sight) []any {
+	return []any{s.viewer.String(), last.position, list(last.absent), last.newestID, maxAddedSince + 1}
+}
+
+func (s *search) readSeenSince(row pgx.Row, last sight) error {
+	var looked, more, id int64
+	var newest, still *chain.Hash
+	if err := row.Scan(&looked, &more, &id, &newest, &still); err != nil {
+		return err
+	}
+	at := &s.result.at
+	// The log may be another one, or have lost its end with the server that had it.
+	same := at.position >= last.position && equalHashes(still, last.newest)
+	if s.unsighted = !same || looked > maxAddedSince; s.unsighted {
+		return nil
+	}
+	next := sight{newestID: last.newestID, newest: last.newest, size: last.size + more}
+	if id > last.newestID {
+		next.newestID, next.newest = id, newest
+	}
+	s.see(next)
+	return nil
+}
+
+func equalHashes(a, b *chain.Hash) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // seeAnew counts what the viewer sees, if what is remembered does not tell.
 func (s *search) seeAnew(ctx context.Context) error {
+	if last := s.unmoved; last != nil {
+		if equalHashes(s.last, last.last) && slices.Equal(s.result.at.absent, last.absent) {
+			s.see(*last)
+			return nil
+		}
+		if err := s.readSeenSince(s.tx.QueryRow(ctx, seenSinceSQL, s.seenSince(*last)...), *last); err != nil {
+			return err
+		}
+	}
 	if !s.unsighted {
 		return nil
 	}
@@ -80,7 +104,7 @@ func (s *search) readSeen(row pgx.Row) error {
 // see takes what the viewer sees for the state of the log that is searched, and remembers it.
 func (s *search) see(saw sight) {
 	at := &s.result.at
-	saw.position, saw.absent = at.position, slices.Clone(at.absent)
+	saw.position, saw.absent, saw.last, saw.written = at.position, slices.Clone(at.absent), s.last, s.written
 	s.view.sights.Add(*s.viewer, saw)
 	at.position, at.size, at.newest = saw.newestID, saw.size, saw.newest
 }

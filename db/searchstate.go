@@ -214,7 +214,7 @@ func (s *search) readPreferences(rows pgx.Rows) error {
 // listed; no more is a record without one, nor any after it.
 func (s *search) readState(row pgx.Row) error {
 	at, firsts, lasts, firstRecord, records := &s.result.at, []int64{}, []int64{}, (*int64)(nil), int64(0)
-	if err := row.Scan(&at.position, &at.size, &at.absent, &at.records, &firsts, &lasts, &firstRecord, &records); err != nil {
+	if err := row.Scan(&at.position, &at.size, &at.absent, &at.records, &firsts, &lasts, &firstRecord, &records, &s.last); err != nil {
 		return err
 	}
 	if len(at.absent) == 0 {

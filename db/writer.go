@@ -49,14 +49,15 @@ func (c *appendCall) finish(result []chain.Message, err error) {
 // writer gathers what concurrent requests append and commits it together: one wait for the disk serves all. It has
 // connections of its own, so that slow reads never hold up an append.
 type writer struct {
-	pool  *pool
-	index *indexer
-	queue chan *appendCall
-	bytes atomic.Int64  // of calls that were taken and are not answered
-	turn  chan struct{} // holds one while a writer has its turn
-	mu    sync.RWMutex  // closed is set, and queue closed, under the write lock
-	ended bool
-	wait  sync.WaitGroup
+	pool    *pool
+	index   *indexer
+	queue   chan *appendCall
+	bytes   atomic.Int64  // of calls that were taken and are not answered
+	written atomic.Int64  // messages, counted before their callers hear of them
+	turn    chan struct{} // holds one while a writer has its turn
+	mu      sync.RWMutex  // closed is set, and queue closed, under the write lock
+	ended   bool
+	wait    sync.WaitGroup
 }
 
 // startWriter starts a writer, which tells index what it wrote.
@@ -197,8 +198,11 @@ func (w *writer) commit(group []*appendCall) {
 	switch {
 	case err == nil:
 		written, alone := 0, len(live) == 1 && w.bytes.Load() == int64(live[0].bytes)
-		for i, call := range live {
+		for i := range outcomes {
 			written += len(outcomes[i].messages)
+		}
+		w.written.Add(int64(written))
+		for i, call := range live {
 			call.finish(outcomes[i].messages, outcomes[i].err)
 		}
 		w.index.wrote(written, alone)
