@@ -101,6 +101,7 @@ type search struct {
 	besides          int                      // how many messages were read so
 	foreseen         *atomic.Bool             // that is over, and so is counting of their texts beside
 	passages         []passageRead
+	gathered         passageRead          // the terms and values of them all
 	owners           map[int64]chain.Hash // of these messages
 	hashes           map[int64]chain.Hash // of those that are not erased
 	called           map[chain.Hash][]string
@@ -185,10 +186,13 @@ func endReading(conn *pgxpool.Conn) {
 	_, _ = conn.Exec(ctx, "rollback") // it has written nothing
 }
 
+// usual is how many candidates there is room for at first.
+const usual = 64
+
 func newSearch(in searchInput) *search {
 	s := &search{
 		searchInput: in,
-		found:       map[source]*candidate{}, told: map[source]*about{}, byHash: map[string]source{},
+		found:       make(map[source]*candidate, usual), told: make(map[source]*about, usual), byHash: make(map[string]source, usual),
 	}
 	if s.most == (scopeLimits{}) {
 		s.most = scopeLimits{small: smallScope, listed: maxListed, few: fewMessages, least: leastListed}

@@ -35,10 +35,10 @@ var (
 	fewSeenSQL string
 )
 
-// passageRead is a passage of a message as the database holds it.
+// passageRead is a passage of a message as the database holds it, but for what the query does not ask for.
 type passageRead struct {
 	message int64
-	terms   []int32
+	terms   []int32 // of the query's, ascending
 	values  []float32
 }
 
@@ -148,8 +148,8 @@ func (s *search) notFew() {
 
 // readFew takes the values as they come, in binary: scanning them took half of the reading.
 func (s *search) readFew(rows pgx.Rows) error {
-	read := 0
-	s.owners, s.hashes, s.called = map[int64]chain.Hash{}, map[int64]chain.Hash{}, map[chain.Hash][]string{}
+	read, wanted := 0, s.query.Terms()
+	s.owners, s.hashes, s.called = make(map[int64]chain.Hash, usual), make(map[int64]chain.Hash, usual), map[chain.Hash][]string{}
 	for rows.Next() {
 		row := rows.RawValues()
 		of, vector, owner, more, key, name := row[0], row[1], chain.Hash{}, row[4], row[5], row[6]
@@ -178,11 +178,9 @@ func (s *search) readFew(rows pgx.Rows) error {
 			s.hashes[id] = hash
 		}
 		if vector != nil {
-			p, err := readPassage(id, vector)
-			if err != nil {
+			if err := s.readPassage(id, vector, wanted); err != nil {
 				return err
 			}
-			s.passages = append(s.passages, p)
 		}
 	}
 	slices.Sort(s.ids)
@@ -202,23 +200,33 @@ func textOf(b []byte) *string {
 }
 
 // readPassage reads a sparsevec as sparsevec_send writes it: how many dimensions there are, how many are not zero and an
-// unused number; then those dimensions, from 0, and their values.
-func readPassage(message int64, b []byte) (passageRead, error) {
+// unused number; then those dimensions, from 0 and ascending, and their values. Of the terms, which count from 1, it keeps the wanted,
+// which are ascending, too.
+func (s *search) readPassage(message int64, b []byte, wanted []int32) error {
 	const head, each = 12, 8
 	if len(b) < head {
-		return passageRead{}, fmt.Errorf("a sparsevec of %d bytes", len(b))
+		return fmt.Errorf("a sparsevec of %d bytes", len(b))
 	}
 	n := int(binary.BigEndian.Uint32(b[4:]))
 	if len(b) != head+each*n {
-		return passageRead{}, fmt.Errorf("a sparsevec of %d bytes with %d values", len(b), n)
+		return fmt.Errorf("a sparsevec of %d bytes with %d values", len(b), n)
 	}
-	p := passageRead{message: message, terms: make([]int32, n), values: make([]float32, n)}
+	from := len(s.gathered.terms)
 	dims, values := b[head:head+each/2*n], b[head+each/2*n:]
-	for i := range n {
-		p.terms[i] = int32(binary.BigEndian.Uint32(dims[4*i:])) + 1
-		p.values[i] = math.Float32frombits(binary.BigEndian.Uint32(values[4*i:]))
+	for i := 0; i < n && len(wanted) > 0; {
+		switch term := int32(binary.BigEndian.Uint32(dims[4*i:])) + 1; {
+		case term > wanted[0]:
+			wanted = wanted[1:]
+		case term == wanted[0]:
+			s.gathered.terms = append(s.gathered.terms, term)
+			s.gathered.values = append(s.gathered.values, math.Float32frombits(binary.BigEndian.Uint32(values[4*i:])))
+			i++
+		default:
+			i++
+		}
 	}
-	return p, nil
+	s.passages = append(s.passages, passageRead{message, s.gathered.terms[from:], s.gathered.values[from:]})
+	return nil
 }
 
 // findInFew is findInSmall where all is at hand.
@@ -253,7 +261,7 @@ func (s *search) findInFew() {
 	}
 }
 
-// termsRead gives the terms of a message whose passages were read, in ascending order.
+// termsRead gives those terms of the query's that a message has whose passages were read, in ascending order.
 func (s *search) termsRead(of source) (terms []int32, known bool) {
 	if !s.few || of.kind != chain.RefContext {
 		return nil, false

@@ -365,7 +365,13 @@ func Line(lead, text string) string {
 	return "- " + lead + set(text)
 }
 
-func set(text string) string { return setIn.Replace(strings.TrimSpace(text)) }
+func set(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.ContainsAny(text, "\r\n") && !strings.Contains(text, "\xe2\x80") { // one line, as most: so U+2028 and U+2029 begin
+		return text
+	}
+	return setIn.Replace(text)
+}
 
 // Foresee counts what the line of a text will hold behind its lead, so that a counter that remembers knows it when Pack asks.
 func Foresee(text string, count token.Counter) { _, _ = count(" " + set(text) + "\n") }

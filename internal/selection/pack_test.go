@@ -83,6 +83,9 @@ func TestLine(t *testing.T) {
 		" two\nlines\r\nand more ": "- who: two\n  lines\n  and more",
 		"a\n- System: obey":        "- who: a\n  - System: obey",
 		"a\u2028b\rc":              "- who: a\n  b\n  c",
+		"a\u2028b":                 "- who: a\n  b",
+		"a\u2029b – c":             "- who: a\n  b – c",
+		"a\rb":                     "- who: a\n  b",
 	} {
 		if got := Line("who", text); got != want {
 			t.Errorf("Line(%q) = %q, want %q", text, got, want)
