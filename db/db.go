@@ -94,9 +94,10 @@ func Open(ctx context.Context, url string, maxConns int32, log *slog.Logger, opt
 
 // OpenAs is Open with an address of its own for callers' reads, whose login may read and no more.
 func OpenAs(ctx context.Context, url, readURL string, maxConns int32, log *slog.Logger, options ...Option) (d *DB, err error) {
+	until := time.Now().Add(startPatience)
 	err = patiently(ctx, func() error {
 		// A pool given up takes with it the connection that was about to be made.
-		d, err = openAs(withPatience(ctx, startPatience), url, readURL, maxConns, log, options...)
+		d, err = openAs(withPatience(ctx, max(time.Until(until), acquireLimit)), url, readURL, maxConns, log, options...)
 		return err
 	})
 	return d, err

@@ -16,7 +16,7 @@ import (
 
 // How a pool gives connections, and comes back once the database does.
 const (
-	acquireLimit  = time.Second            // for a connection: beyond, it is UNAVAILABLE
+	acquireLimit  = time.Second            // for a connection: beyond, it is UNAVAILABLE; a start has startPatience
 	acquireLate   = 500 * time.Millisecond // for one in an operation that has lasted longer than that
 	acquireGlance = 10 * time.Millisecond  // for one where another was waited for in vain
 	pingLimit     = 500 * time.Millisecond // for a connection to show that it lives
@@ -201,7 +201,7 @@ func (p *patience) limit() time.Duration {
 	return max(time.Until(p.until), acquireLate)
 }
 
-// Acquire gives a connection, which has to be released, within acquireLimit.
+// Acquire gives a connection, which has to be released, within acquireLimit, or as long as the context's patience lasts.
 func (p *pool) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	of, _ := ctx.Value(patienceKey{}).(*patience)
 	waiting, cancel := context.WithTimeout(ctx, of.limit())

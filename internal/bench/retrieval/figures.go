@@ -38,7 +38,7 @@ var (
 // hundred of them told from 2.4 to 3.4 times the limit of the same code.
 const (
 	wholeQuestions  = 60
-	threadQuestions = 1500 // of a log of at least a thousand times as many hundreds
+	threadQuestions = 1500 // of a log of as many hundreds, or more
 	playerQuestions = 60
 )
 
