@@ -154,7 +154,7 @@ func embeddingCounts(store *db.DB) func(context.Context) ([]httpd.EmbeddingCount
 
 // fillSample fills a log that is empty.
 func fillSample(ctx context.Context, s *instance.Instance) error {
-	_, size, err := s.LogPosition(ctx)
+	_, size, err := s.LogPosition(db.WithStartPatience(ctx))
 	if err != nil || size > 0 {
 		return err
 	}

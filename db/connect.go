@@ -142,7 +142,7 @@ func goneServer(code string) bool {
 
 // How long a database may be slow, or not ready yet, before a start gives it up; and how often it is tried.
 const (
-	startPatience = 10 * time.Second
+	startPatience = 30 * time.Second
 	startEvery    = 100 * time.Millisecond
 )
 

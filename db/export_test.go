@@ -231,6 +231,15 @@ func (d *DB) Players() interface {
 // PlayersInUse is how many connections are in use for what players read by keys.
 func (d *DB) PlayersInUse() int { return int(d.players.current.Load().Stat().AcquiredConns()) }
 
+// HoldConnection takes a connection of the server's own pool until it is given back.
+func (d *DB) HoldConnection(ctx context.Context) (release func(), err error) {
+	conn, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return conn.Release, nil
+}
+
 // Reads is the pool for callers' reads.
 func (d *DB) Reads() interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)

@@ -187,6 +187,9 @@ type patienceKey struct{}
 // longer once that has passed, or was in vain.
 func WithPatience(ctx context.Context) context.Context { return withPatience(ctx, acquireLimit) }
 
+// WithStartPatience is WithPatience for what a start does, which may wait longer than a request may.
+func WithStartPatience(ctx context.Context) context.Context { return withPatience(ctx, startPatience) }
+
 func withPatience(ctx context.Context, limit time.Duration) context.Context {
 	return context.WithValue(ctx, patienceKey{}, &patience{until: time.Now().Add(limit)})
 }

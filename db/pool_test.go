@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -63,6 +64,25 @@ func TestOpenSlowly(t *testing.T) {
 		t.Fatal(err)
 	}
 	store.Close()
+}
+
+// A start whose connections are in use for longer than an operation waits for goes on all the same.
+func TestSealSlowly(t *testing.T) {
+	t.Parallel()
+	store, err := db.Open(t.Context(), dbtest.New(t), 1, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	release, err := store.HoldConnection(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(1500*time.Millisecond, release)
+	dir := t.TempDir()
+	if _, err := store.StartSealer(t.Context(), db.SealerConfig{Key: filepath.Join(dir, "key"), Checkpoint: filepath.Join(dir, "checkpoint")}); err != nil {
+		t.Error(err)
+	}
 }
 
 // Statements whose callers have gone end, and their connections stay: whoever comes next has them.

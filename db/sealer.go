@@ -121,7 +121,7 @@ func (d *DB) StartSealer(ctx context.Context, config SealerConfig) (*Sealer, err
 		}
 	}
 	s.state.Condition = Sealing
-	if err := s.takeKey(ctx); err != nil {
+	if err := s.takeKey(WithStartPatience(ctx)); err != nil {
 		return nil, err
 	}
 	if !d.sealer.CompareAndSwap(nil, s) {
