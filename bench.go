@@ -26,7 +26,7 @@ type benchCommand struct {
 	Retrieval bool          `help:"Measure ranked context instead, on one log that grows to that size."`
 	Prompts   int           `placeholder:"NUMBER" help:"Measure prompts instead, of so many live conversations."`
 	Turn      time.Duration `default:"4s" help:"How long each turn of appending, and of its limit, takes."`
-	Turns     int           `default:"3" help:"How many turns each has."`
+	Turns     int           `default:"3" help:"How many turns each has; twice as many with --retrieval."`
 	JSON      string        `name:"json" placeholder:"FILE" help:"Write the report to a file as JSON, too."`
 }
 

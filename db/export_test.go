@@ -40,7 +40,8 @@ type Searching struct {
 	Viewer        *chain.Hash
 	Small, Listed int    // 0: as ever
 	Few           int    // messages that are few; 0: as ever
-	Meanwhile     func() // called when the log that is searched stands
+	Before        func() // called when what waits is indexed, and the log that is searched does not stand yet
+	Meanwhile     func() // called when it does
 }
 
 // Found is what it gives.
@@ -61,6 +62,9 @@ type Found struct {
 func (d *DB) Search(ctx context.Context, in Searching) (f Found, err error) {
 	if err := d.indexPending(ctx); err != nil {
 		return f, err
+	}
+	if in.Before != nil {
+		in.Before()
 	}
 	s := newSearch(searchInput{request: in.Request, policy: ranking.Default(), at: in.At, keep: in.Keep, viewer: in.Viewer, indexed: true})
 	if in.Dense {

@@ -97,6 +97,7 @@ type search struct {
 	ids, recordIDs   []int64                  // what the scope holds, if it is small or listed
 	few              bool                     // what it holds was read with its vectors
 	more             bool                     // it is not few
+	many             bool                     // it holds more messages than are looked through
 	beside           <-chan map[source]*about // gives once what is read of it meanwhile; nil: nothing is
 	besides          int                      // how many messages were read so
 	foreseen         *atomic.Bool             // that is over, and so is counting of their texts beside

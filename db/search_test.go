@@ -321,6 +321,36 @@ func TestSearchOfAnUnindexedLog(t *testing.T) {
 	}
 }
 
+// Who is named in a session just then, by a message that has no search vectors yet, finds what else it holds; and so it is on replay.
+func TestSearchUnindexedMembership(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	mustAppend(t, store, draft("s", "a quokka in the garden"), draft("s", "the quokka is gone"), draft("t", "no quokka here"))
+	for name, scope := range map[string]selection.Scope{"all": {}, "a session": {Sessions: []chain.Hash{draft("s", "").SessionHash}}} {
+		guest := chain.Sum([]byte(name))
+		in := db.Searching{Request: selection.Request{Query: "quokka", Limit: 5, Scope: scope}, Viewer: &guest}
+		if found := mustSearch(t, store, in); len(found.Best) != 0 {
+			t.Fatalf("%s: a stranger finds %d", name, len(found.Best))
+		}
+		store.HoldIndexing(true)
+		in.Before = func() {
+			d := draft("s", "quokka, "+name)
+			d.PlayerIDs = []chain.Hash{guest}
+			mustAppend(t, store, d)
+		}
+		found := mustSearch(t, store, in)
+		in.Before, in.At = nil, &found.At
+		again := mustSearch(t, store, in)
+		if len(found.Best) < 2 || slices.ContainsFunc(found.Best, func(c selection.Candidate) bool { return c.Text == "quokka, "+name }) {
+			t.Errorf("%s: found %v", name, scores(found.Best))
+		}
+		if diff := cmp.Diff(scores(found.Best), scores(again.Best)); diff != "" {
+			t.Errorf("%s: on replay: %s", name, diff)
+		}
+		store.HoldIndexing(false)
+	}
+}
+
 // What is to be kept is among the best, behind those within reach.
 func TestSearchKeeps(t *testing.T) {
 	t.Parallel()

@@ -47,7 +47,7 @@ type passageRead struct {
 // another connection. The plans are made once: planning for the values at hand takes longer than finding few.
 func (s *search) queueFew(ctx context.Context, batch *pgx.Batch) bool {
 	column, hashes, ok := s.request.Scope.ByKey()
-	if !ok {
+	if !ok || s.crowded() {
 		return false
 	}
 	position := int64(math.MaxInt64)
@@ -61,7 +61,7 @@ func (s *search) queueFew(ctx context.Context, batch *pgx.Batch) bool {
 	batch.Queue(fmt.Sprintf(sql, column), args...).Query(s.readFew)
 	keys := hashTexts(hashes)
 	slices.Sort(keys)
-	about, of := fmt.Sprintf(aboutKeysSQL, column), []any{s.request.Player != nil, slices.Compact(keys), position, hashText(s.viewer), max(0, s.most.few)}
+	about, of := fmt.Sprintf(aboutKeysSQL, column), []any{s.request.Player != nil, slices.Compact(keys), position, hashText(s.viewer), max(0, s.most.few), fewAsked}
 	if s.viewer != nil && s.view != nil && s.view.fenced && s.view.players != nil {
 		s.readBeside(ctx, about, of...)
 		return true
@@ -78,9 +78,6 @@ var besideLimit = 100 * time.Millisecond
 // readBeside reads messages over a connection that is the players' already, while another begins the search. It may see another
 // state of the log, and read nothing at all: see takeBeside.
 func (s *search) readBeside(ctx context.Context, sql string, args ...any) {
-	if key, told := s.listingKey(); told && s.view.crowded.Contains(chain.Sum([]byte(key))) {
-		return // messages never leave a scope
-	}
 	read := make(chan map[source]*about, 1)
 	s.beside, s.foreseen = read, &atomic.Bool{}
 	enough, most := s.foreseen, s.request.Limit+selection.Reach
@@ -139,11 +136,20 @@ func (s *search) takeBeside() {
 	}
 }
 
-// notFew remembers that the scope holds too many messages for reading any beside.
+// notFew remembers that the scope does not hold few messages, which it never will again: messages never leave a scope.
 func (s *search) notFew() {
-	if key, told := s.listingKey(); told && s.view != nil && len(s.ids) > 0 {
+	if key, told := s.listingKey(); told && s.view != nil && (len(s.ids) > 0 || s.many) {
 		s.view.crowded.Add(chain.Sum([]byte(key)), struct{}{})
 	}
+}
+
+// crowded tells whether the scope was not of few messages before.
+func (s *search) crowded() bool {
+	if s.view == nil || s.at != nil {
+		return false
+	}
+	key, told := s.listingKey()
+	return told && s.view.crowded.Contains(chain.Sum([]byte(key)))
 }
 
 // readFew takes the values as they come, in binary: scanning them took half of the reading.
@@ -152,11 +158,15 @@ func (s *search) readFew(rows pgx.Rows) error {
 	s.owners, s.hashes, s.called = make(map[int64]chain.Hash, usual), make(map[int64]chain.Hash, usual), map[chain.Hash][]string{}
 	for rows.Next() {
 		row := rows.RawValues()
-		of, vector, owner, more, key, name := row[0], row[1], chain.Hash{}, row[4], row[5], row[6]
+		of, vector, owner, key, name := row[0], row[1], chain.Hash{}, row[4], row[5]
 		if row[2] != nil {
 			if err := owner.ScanBytes(row[2]); err != nil {
 				return err
 			}
+		}
+		if of == nil && row[2] == nil {
+			s.many = true
+			continue
 		}
 		if of == nil {
 			s.called[owner] = called(textOf(name), textOf(key))
@@ -167,7 +177,6 @@ func (s *search) readFew(rows pgx.Rows) error {
 		}
 		read++
 		id := int64(binary.BigEndian.Uint64(of))
-		s.more = s.more || len(more) == 1 && more[0] != 0
 		s.ids = append(s.ids, id)
 		s.owners[id] = owner
 		if row[3] != nil {
@@ -186,7 +195,7 @@ func (s *search) readFew(rows pgx.Rows) error {
 	slices.Sort(s.ids)
 	s.ids = slices.Compact(s.ids)
 	none := read == 0 && s.viewer != nil // of those that were looked through, of which there may be more
-	s.more = s.more || none || read > fewPassages || len(s.ids) > s.most.few
+	s.more = s.many || none || read > fewPassages || len(s.ids) > s.most.few
 	return rows.Err()
 }
 

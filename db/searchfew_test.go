@@ -259,6 +259,17 @@ func TestFewOfMany(t *testing.T) {
 			if found.Beside != fenced || again.Beside {
 				t.Errorf("read beside: %v, then %v; want %v, and never where messages are known not to be few", found.Beside, again.Beside, fenced)
 			}
+			if got := store.Listings(); got != 1 {
+				t.Errorf("what %d scopes hold is remembered, want that of the thread, as of any other scope that is not small", got)
+			}
+			stranger := in
+			nobody := hashOf("nobody")
+			stranger.Viewer = &nobody
+			for i := range 2 { // who sees none of so many is no reason to look again
+				if found := mustSearch(t, store, stranger); found.Beside != (fenced && i == 0) || len(found.Best) > 0 {
+					t.Errorf("a stranger's search %d: %d found, read beside %v", i, len(found.Best), found.Beside)
+				}
+			}
 			in.Few = -1
 			if want := mustSearch(t, store, in); found.Way != "small" || len(found.Products) != len(want.Products) {
 				t.Errorf("%d found, searched as %s, want %d, small", len(found.Products), found.Way, len(want.Products))

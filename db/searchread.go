@@ -32,12 +32,13 @@ const unnamed = "NULL::TEXT, NULL::TEXT"
 
 var (
 	// namedMessagesSQL is of those of a list, with the names of their owners, and unnamedMessagesSQL without.
-	namedMessagesSQL   = fmt.Sprintf(aboutSQL, "p.key, p.name", " LEFT JOIN core.players p ON p.hash = m.owner_id", "m.id = ANY ($2::BIGINT[])")
-	unnamedMessagesSQL = fmt.Sprintf(aboutSQL, unnamed, "", "m.id = ANY ($2::BIGINT[])")
-	// aboutKeysSQL is of those of sessions or threads up to an id, that a player sees or all, some of too many. By a list, = ANY, more
-	// are expected, and who sees them is told by all that the player sees.
-	aboutKeysSQL = fmt.Sprintf(aboutSQL, unnamed, " JOIN unnest($2::TEXT[]::CHAR(64)[]) h (hash) ON m.%s = h.hash", "m.id <= $3::BIGINT") + `
-		AND ($4::TEXT IS NULL OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($4::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash OFFSET 0)) LIMIT $5::BIGINT`
+	namedMessagesSQL   = fmt.Sprintf(aboutSQL, "p.key, p.name", "log.messages m LEFT JOIN core.players p ON p.hash = m.owner_id", "m.id = ANY ($2::BIGINT[])")
+	unnamedMessagesSQL = fmt.Sprintf(aboutSQL, unnamed, "log.messages m", "m.id = ANY ($2::BIGINT[])")
+	// aboutKeysSQL is of those of sessions or threads up to an id, that a player sees or all, some of too many, looking through no more
+	// than a search does. By a list, = ANY, more are expected, and who sees them is told by all that the player sees.
+	aboutKeysSQL = fmt.Sprintf(aboutSQL, unnamed, `(SELECT m.* FROM log.messages m JOIN unnest($2::TEXT[]::CHAR(64)[]) h (hash) ON m.%s = h.hash
+		WHERE m.id <= $3::BIGINT LIMIT $6::BIGINT) m`, `($4::TEXT IS NULL
+		OR EXISTS (SELECT FROM log.members v WHERE v.player = CAST($4::TEXT AS CHAR(64)) AND v.session_hash = m.session_hash OFFSET 0))`) + " LIMIT $5::BIGINT"
 )
 
 // excepted counts, of candidates, those that the request excepts: they are in its scope for what others are compared with.

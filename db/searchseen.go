@@ -82,7 +82,11 @@ func (s *search) seeAnew(ctx context.Context) error {
 			s.see(*last)
 			return nil
 		}
-		if err := s.readSeenSince(s.tx.QueryRow(ctx, seenSinceSQL, s.seenSince(*last)...), *last); err != nil {
+		batch := &pgx.Batch{}
+		batch.Queue(planOnce)
+		batch.Queue(seenSinceSQL, s.seenSince(*last)...).QueryRow(func(row pgx.Row) error { return s.readSeenSince(row, *last) })
+		batch.Queue(planEach)
+		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
 	}

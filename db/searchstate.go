@@ -53,6 +53,13 @@ var (
 // begin finds out which log is searched, whether the scope is small and what it holds then, whom the query may name and
 // what the player prefers.
 func (s *search) begin(ctx context.Context) error {
+	beside, end := context.WithCancel(ctx)
+	defer func() {
+		end()
+		if s.foreseen != nil { // nobody takes what is read beside any more
+			s.foreseen.Store(true)
+		}
+	}()
 	batch := &pgx.Batch{}
 	if s.begins {
 		batch.Queue("begin isolation level repeatable read read only")
@@ -73,7 +80,7 @@ func (s *search) begin(ctx context.Context) error {
 		batch.Queue(preferencesSQL, s.request.Player.String()).Query(s.readPreferences)
 	}
 	batch.Queue(quarantinedSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&s.quarantined) })
-	few := s.messages && s.queueFew(ctx, batch)
+	few := s.messages && s.queueFew(beside, batch)
 	batch.Queue(planEach)
 	if s.messages && s.narrowed && !few {
 		s.queueListing(batch)
@@ -272,8 +279,5 @@ func (s *search) leaveOut(ctx context.Context) error {
 	at.absent = append(at.absent, s.unindexed...)
 	slices.Sort(at.absent)
 	at.absent = slices.Compact(at.absent)
-	for n := len(at.absent); n > 0 && at.absent[n-1] == at.position; n-- {
-		at.position, at.absent = at.position-1, at.absent[:n-1]
-	}
 	return nil
 }

@@ -4,7 +4,7 @@
 WITH newest AS (SELECT COALESCE(max(m.id), 0) AS id FROM log.messages m)
 SELECT n.id,
     COALESCE((SELECT max(t.size) FROM seal.trees t), 0) + COALESCE((SELECT sum(o.last_id - o.first_id + 1) FROM seal.outbox o), 0)::BIGINT,
-    CASE WHEN log.is_written() THEN log.absent_up_to(n.id) ELSE '{}' END,
+    CASE WHEN log.is_written() THEN log.absent(n.id) ELSE '{}' END,
     COALESCE((SELECT max(r.id) FROM knowledge.records r), 0),
     b.firsts, b.lasts, p.first_record, p.records, (SELECT m.hash FROM log.messages m WHERE m.id = n.id)
 FROM newest n

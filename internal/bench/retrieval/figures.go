@@ -42,12 +42,12 @@ const (
 	playerQuestions = 60
 )
 
-// warming is which part of them are asked before any is measured: what a log that was just filled has to be read for the first
-// time, for whoever comes first, is not what a server and its database hold while they work.
+// warming is which part of them are asked before any is measured: a server that was just started has everything to read for the
+// first time, and to plan and compile, which is not what it and its database hold while they work.
 const warming = 3
 
 func (r *run) figures(ctx context.Context) (figures []Figure, err error) {
-	steps := []func(context.Context) (Figure, error){r.whole, r.inThread, r.ofPlayer, r.appending}
+	steps := []func(context.Context) (Figure, error){r.whole, r.inThread, r.ofPlayer}
 	meter := ingest.NewMeter(r.Progress, fmt.Sprintf("measuring at %d messages", r.size), int64(len(steps)), "figures")
 	defer meter.Done()
 	for _, step := range steps {
@@ -55,7 +55,6 @@ func (r *run) figures(ctx context.Context) (figures []Figure, err error) {
 		if err != nil {
 			return figures, err
 		}
-		f.Messages = r.size
 		figures = append(figures, f)
 		meter.Add(1)
 	}
@@ -222,7 +221,7 @@ func (r *run) compare(ctx context.Context, f Figure, asks *client, questions []q
 			ours, theirs = append(ours, took), append(theirs, beside)
 		}
 	}
-	f.Ours, f.Theirs = times(ours), times(theirs)
+	f.Ours, f.Theirs, f.Messages = times(ours), times(theirs), r.size
 	f.Ratio = f.Ours.P50 / f.Theirs.P50
 	if wanted > 0 {
 		f.Recall = float64(right) / float64(wanted)
@@ -275,7 +274,7 @@ func (r *run) appending(ctx context.Context) (Figure, error) {
 	}
 	f.Rate, f.LimitRate = float64(with.messages)/with.took.Seconds(), float64(without.messages)/without.took.Seconds()
 	f.Ratio = f.Rate / f.LimitRate
-	f.Ours, f.Theirs = times(with.calls), times(without.calls)
+	f.Ours, f.Theirs, f.Messages = times(with.calls), times(without.calls), r.size
 	return f, nil
 }
 

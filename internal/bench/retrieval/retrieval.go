@@ -43,7 +43,7 @@ type Config struct {
 	Token    string // an administrator's
 	Log      Log
 	Sizes    []int         // of the log, ascending: it is measured at each
-	Turn     time.Duration // of one measurement of appending; each has Turns of them
+	Turn     time.Duration // of one measurement of appending, with search vectors and without; each has twice as many as Turns
 	Turns    int
 	Progress io.Writer
 	// NewAgent gives a token of an agent.
@@ -105,6 +105,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		if err != nil {
 			return report, err
 		}
+		appending, err := r.appending(ctx) // last, since it makes the log larger
+		if err != nil {
+			return report, err
+		}
+		report.Figures = append(report.Figures, appending)
 	}
 	return report, nil
 }
