@@ -1,6 +1,6 @@
--- The role that players read as, and what it may see: row-level security behind the predicates of the store. A policy's list
--- is made once a statement and looked up by hash: as an array, = ANY, it would lead the planner to go through all that a
--- player sees for every page of a thread. Applied anew whenever this changes.
+-- The role that players read as, and what it may see: row-level security behind the predicates of the store. With EXISTS a policy is
+-- asked row by row or, where the planner expects many, by hash of a list that is made once a statement: as an array, = ANY, it would
+-- lead the planner to go through all that a player sees for every page of a thread. Applied anew whenever this changes.
 DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'cm_player') THEN
         CREATE ROLE cm_player NOLOGIN;
