@@ -164,12 +164,12 @@ func (s *search) readFew(rows pgx.Rows) error {
 				return err
 			}
 		}
-		if of == nil && row[2] == nil {
-			s.many = true
-			continue
-		}
 		if of == nil {
-			s.called[owner] = called(textOf(name), textOf(key))
+			if row[2] == nil {
+				s.many = true
+			} else {
+				s.called[owner] = called(textOf(name), textOf(key))
+			}
 			continue
 		}
 		if len(of) != 8 {

@@ -4,17 +4,13 @@
 -- +goose Up
 SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 
--- As in 00014_members.sql, but planned once.
+-- Ids of the last 4,096 up to one that no message has: some transaction may still bring it.
 -- +goose StatementBegin
-CREATE OR REPLACE FUNCTION log.absent(upto BIGINT) RETURNS BIGINT[] LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION log.absent_up_to(newest BIGINT) RETURNS BIGINT[] LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    IF NOT log.is_written() THEN
-        RETURN '{}';
-    END IF;
     RETURN ARRAY(
-        SELECT i.id FROM generate_series(GREATEST(upto - 4095, 1), upto) AS i (id)
-        EXCEPT SELECT m.id FROM log.messages m WHERE m.id BETWEEN upto - 4095 AND upto ORDER BY id);
+        SELECT i.id FROM generate_series(GREATEST(newest - 4095, 1), newest) AS i (id)
+        EXCEPT SELECT m.id FROM log.messages m WHERE m.id BETWEEN newest - 4095 AND newest ORDER BY id);
 END $$;
 -- +goose StatementEnd
 

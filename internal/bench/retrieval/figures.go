@@ -42,8 +42,8 @@ const (
 	playerQuestions = 60
 )
 
-// warming is which part of them are asked before any is measured: a server that was just started has everything to read for the
-// first time, and to plan and compile, which is not what it and its database hold while they work.
+// warming is which part of them are asked before any is measured: a server that has just been asked of a log for the first time has
+// to read, plan and remember what it and its database hold while they work.
 const warming = 3
 
 func (r *run) figures(ctx context.Context) (figures []Figure, err error) {
