@@ -136,6 +136,14 @@ func (s *search) takeBeside() {
 	}
 }
 
+// nameOwners gives what was read by keys the names of the owners, which were read with the vectors. However the scope is searched
+// then: what has no name there has none.
+func (s *search) nameOwners() {
+	for _, a := range s.told {
+		a.names = s.called[a.owner]
+	}
+}
+
 // notFew remembers that the scope does not hold few messages, which it never will again: messages never leave a scope.
 func (s *search) notFew() {
 	if key, told := s.listingKey(); told && s.view != nil && (len(s.ids) > 0 || s.many) {
@@ -247,9 +255,6 @@ func (s *search) findInFew() {
 	owning := make([]chain.Hash, 0, len(s.ids))
 	for _, id := range s.ids {
 		owning = append(owning, s.owners[id])
-		if a := s.told[source{chain.RefContext, id}]; a != nil {
-			a.names = s.called[a.owner]
-		}
 	}
 	stats := newStats()
 	stats.Passages = len(s.passages)

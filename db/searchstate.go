@@ -117,7 +117,9 @@ func (s *search) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	s.few = few && !s.more
+	if s.few = few && !s.more; s.few {
+		s.nameOwners()
+	}
 	if s.messages && !s.narrowed {
 		if s.result.at.size > int64(s.most.small) {
 			s.large = true
