@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"github.com/tzzr/context-manager/internal/auth"
 	"github.com/tzzr/context-manager/internal/fault"
+	"github.com/tzzr/context-manager/internal/limit"
 )
 
 // refusalLimit is the CPU time that a refused request may cost: 50 ms, and where the processor is slower or the race
@@ -43,8 +46,8 @@ func attacks(t testing.TB) map[string]attack {
 	for name, test := range hostile() {
 		all["document: "+name] = attack{requestBody(t, test.query, map[string]any{"h": strings.Repeat("0", 64)}), fault.BadUserInput, test.want}
 	}
-	fill := func(before, unit, after string) string { // to just MaxBody bytes
-		return before + strings.Repeat(unit, (MaxBody-len(before)-len(after))/len(unit)) + after
+	fill := func(before, unit, after string) string { // to MaxBody bytes, with what a WebSocket's message has around
+		return before + strings.Repeat(unit, (MaxBody-aroundBody-len(before)-len(after))/len(unit)) + after
 	}
 	quoted := func(text string) string {
 		encoded, err := json.Marshal(text)
@@ -132,6 +135,9 @@ func attacks(t testing.TB) map[string]attack {
 	return all
 }
 
+// aroundBody is more than a WebSocket's message has around a body.
+const aroundBody = 50
+
 // cpu is the CPU time that the process has used.
 func cpu(t testing.TB) time.Duration {
 	t.Helper()
@@ -191,6 +197,43 @@ func TestRefusalsCostLittle(t *testing.T) {
 			} else if testing.Verbose() {
 				t.Logf("%-50s %-16s %v", name, who, used)
 			}
+		}
+	}
+}
+
+// Nor does one on a WebSocket, with the opening and closing of one, and what the client does.
+func TestRefusalsOnSocketsCostLittle(t *testing.T) {
+	l, most := newLimited(t, limit.Config{}), refusalLimit(t)
+	all := attacks(t)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		body := all[name].body
+		if len(body) > MaxBody-aroundBody { // it is not read to its end
+			continue
+		}
+		message := []byte(`{"type":"subscribe","id":"1","payload":` + body + `}`)
+		refused := func() (string, error) {
+			conn, _, err := l.open("", "admin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.CloseNow() }()
+			if err := conn.Write(t.Context(), websocket.MessageText, message); err != nil {
+				return "", err
+			}
+			_, got, err := conn.Read(t.Context())
+			return string(got), err
+		}
+		switch got, err := refused(); {
+		case err == nil && !strings.Contains(got, `"type":"error"`) && !strings.Contains(got, `"errors":[`), len(got) > 4000,
+			err != nil && websocket.CloseStatus(err) != websocket.StatusPolicyViolation && websocket.CloseStatus(err) != closeGarbled:
+			t.Errorf("%s: %.300s %v, want it refused", name, got, err)
+		case testing.Verbose():
+			t.Logf("%-50s %d bytes, %.150s %v", name, len(got), got, err)
+		}
+		if used := perCall(t, most/2, func() { _, _ = refused() }); used > most {
+			t.Errorf("%s: it costs %v of CPU time, want at most %v", name, used, most)
+		} else if testing.Verbose() {
+			t.Logf("%-50s %v", name, used)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func (s sockets) Accept(w http.ResponseWriter, r *http.Request, _ transport.Webs
 		return nil, err
 	}
 	c.conn = conn
+	c.opened.garbled = func() { _ = c.WriteClose(closeGarbled, "the message is none of "+subprotocol) }
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -78,6 +79,25 @@ func TestHelloIsShort(t *testing.T) {
 		conn.SetReadLimit(-1)
 		if err := wsjson.Read(t.Context(), conn, &got); err != nil || !strings.Contains(string(got.Payload), `"Query"`) {
 			t.Errorf("%s, and then a long message: %s %v, want its answer", name, got.Payload, err)
+		}
+	}
+}
+
+// A message that is none of the protocol's ends the WebSocket, and its client hears why.
+func TestGarbledMessages(t *testing.T) {
+	t.Parallel()
+	l := newLimited(t, limit.Config{})
+	for _, text := range []string{"", "{", "x", "[]", `{"type":1}`, `{"type":"start"}`, `{"type":"next"}`, `{"type":"subscribe","id":"1","payload":}`} {
+		conn, _, err := l.open("", "agent")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = conn.Read(t.Context())
+		if end, ok := errors.AsType[websocket.CloseError](err); !ok || end.Code != closeGarbled || end.Reason != "the message is none of graphql-transport-ws" {
+			t.Errorf("%q: %v, want it closed with %d", text, err, closeGarbled)
 		}
 	}
 }

@@ -52,6 +52,7 @@ type opened struct {
 	who     string   // shares them
 	message *message // that is being decoded, nil if it takes no room
 	lift    func()   // lets longer messages in
+	garbled func()   // ends it, since a message is none of the protocol's
 }
 
 type openedKey struct{}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 	"time"
@@ -18,6 +19,9 @@ const initLimit = 5 * time.Second
 
 // closeUnauthorized is what graphql-transport-ws closes with if the caller is nobody it knows.
 const closeUnauthorized = 4401
+
+// closeGarbled is what it closes with after a message that is none of its own.
+const closeGarbled = 4400
 
 // subprotocol is the only one that is served.
 const subprotocol = "graphql-transport-ws"
@@ -39,6 +43,12 @@ func webSocket(cfg Config) transport.Websocket {
 		InitTimeout:      initLimit,
 		PayloadReadLimit: new(int64(MaxBody)),
 		PingPongInterval: pingInterval,
+		// Where the connection itself has failed, nobody hears this. gqlgen would end without a word.
+		ErrorFunc: func(ctx context.Context, err error) {
+			if of, ok := errors.AsType[transport.WebsocketError](err); ok && of.IsReadError {
+				ctx.Value(openedKey{}).(*opened).garbled()
+			}
+		},
 	}
 }
 
