@@ -65,11 +65,17 @@ func TestFenceOfRawSQL(t *testing.T) {
 		case readable && (err != nil || n != want):
 			t.Errorf("%s has %d rows for Ana, %v; want %d", table, n, err, want)
 		}
-		for _, write := range []string{"DELETE FROM " + table, "UPDATE " + table + " SET hash = hash", "TRUNCATE " + table, "INSERT INTO " + table + " DEFAULT VALUES"} {
+		for _, write := range []string{"DELETE FROM " + table, "TRUNCATE " + table, "INSERT INTO " + table + " DEFAULT VALUES"} {
 			err := inRole(t, conn, ana, func(tx pgx.Tx) error { _, err := tx.Exec(t.Context(), write); return err })
-			if state := sqlState(err); state != "42501" && state != "42703" && state != "42809" && state != "55000" {
+			if state := sqlState(err); state != "42501" && state != "42809" && state != "55000" {
 				t.Errorf("%s: %v, want permission denied", write, err)
 			}
+		}
+		var may bool // which columns a table has does not matter, so no UPDATE is tried
+		err = conn.QueryRow(t.Context(), `SELECT has_table_privilege('cm_player', $1::TEXT, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+			OR has_any_column_privilege('cm_player', $1::TEXT, 'INSERT, UPDATE')`, table).Scan(&may)
+		if err != nil || may {
+			t.Errorf("%s may be written by a player: %t, %v", table, may, err)
 		}
 	}
 	var n int

@@ -46,6 +46,8 @@ BEGIN
     END LOOP;
 END $$;
 
+-- What an older version has granted is gone, with rights to columns. Tables of dense vectors are the writer's own.
+REVOKE ALL ON ALL TABLES IN SCHEMA log, core, knowledge, memory, seal, auth FROM cm_writer, cm_reader;
 GRANT USAGE ON SCHEMA log, core, knowledge, embedding, memory, seal, auth TO cm_writer, cm_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA log, core, knowledge, embedding, memory, seal TO cm_writer, cm_reader;
 GRANT SELECT ON public.ia_nest_events TO cm_writer, cm_reader;
