@@ -40,14 +40,14 @@ type attack struct {
 	want string // in the message
 }
 
-// attacks are hostile documents of about 15 kB, and hostile bodies of as much as anybody may send.
-func attacks(t testing.TB) map[string]attack {
+// attacks are hostile documents of about 15 kB, and hostile bodies of at most so many bytes, but for those that only an append may have.
+func attacks(t testing.TB, most int) map[string]attack {
 	all := map[string]attack{}
 	for name, test := range hostile() {
 		all["document: "+name] = attack{requestBody(t, test.query, map[string]any{"h": strings.Repeat("0", 64)}), fault.BadUserInput, test.want}
 	}
-	fill := func(before, unit, after string) string { // to MaxBody bytes, with what a WebSocket's message has around
-		return before + strings.Repeat(unit, (MaxBody-aroundBody-len(before)-len(after))/len(unit)) + after
+	fill := func(before, unit, after string) string { // to just so many bytes
+		return before + strings.Repeat(unit, (most-len(before)-len(after))/len(unit)) + after
 	}
 	quoted := func(text string) string {
 		encoded, err := json.Marshal(text)
@@ -181,7 +181,7 @@ func sent(body string, caller *auth.Caller) func(h http.Handler) *http.Response 
 // so nothing else may run: the test is not parallel.
 func TestRefusalsCostLittle(t *testing.T) {
 	h, admin, limit := quiet(), auth.Administrator(), refusalLimit(t)
-	all := attacks(t)
+	all := attacks(t, MaxBody)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		a := all[name]
 		got := read(t, sent(a.body, &admin)(h))
@@ -204,7 +204,7 @@ func TestRefusalsCostLittle(t *testing.T) {
 // Nor does one on a WebSocket, with the opening and closing of one, and what the client does.
 func TestRefusalsOnSocketsCostLittle(t *testing.T) {
 	l, most := newLimited(t, limit.Config{}), refusalLimit(t)
-	all := attacks(t)
+	all := attacks(t, MaxBody-aroundBody)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		body := all[name].body
 		if len(body) > MaxBody-aroundBody { // it is not read to its end
@@ -277,7 +277,7 @@ func BenchmarkRefusals(b *testing.B) {
 	h, admin := quiet(), auth.Administrator()
 	sent(`{"query":"{__typename}"}`, &admin)(h) // what is done only once
 	plain := perCall(b, 0, func() { sent(`{"query":"{__typename}"}`, &admin)(h) })
-	all := attacks(b)
+	all := attacks(b, MaxBody)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		b.Run(name, func(b *testing.B) {
 			before := cpu(b)
