@@ -295,7 +295,7 @@ func (c *crew) served(list []answer) (words string, ok bool) {
 	words = tally(list)
 	again, allowed := count(list, unavailable), 0
 	if again > 0 {
-		words += fmt.Sprintf(": %q", c.writes.message(unavailable)+c.reads.message(unavailable))
+		words += fmt.Sprintf(": %q", strings.TrimSpace(c.writes.message(unavailable)+" "+c.reads.message(unavailable)))
 	}
 	if c.s.cfg.Patience > 1 {
 		allowed = 1 + len(list)/50

@@ -130,7 +130,7 @@ func soak(ctx context.Context, s *stage) error {
 	}
 	done := fmt.Sprintf("work for %s: 8 writers, 2 readers, %d subscribers by events and %d by WebSocket that come and go, context asked for, requests aborted",
 		length, soakEvents, soakSockets)
-	s.level(done, warmed(samples))
+	s.level(done, samples)
 	list := append(append(scene.crew.writes.since(began), scene.crew.reads.since(began)...), others.asked.since(began)...)
 	measured, ok := scene.crew.served(list)
 	s.found(done, len(samples), "everything is answered, and whoever listens is told",
@@ -146,13 +146,18 @@ func soak(ctx context.Context, s *stage) error {
 }
 
 // level adds the rows about what grows.
-func (s *stage) level(done string, samples []sample) {
+func (s *stage) level(done string, all []sample) {
+	samples := warmed(all)
 	for _, l := range levels {
 		first, last := l.of(samples[0]), l.of(samples[len(samples)-1])
 		grown := growth(samples, l.of)
 		s.found(done, len(samples), fmt.Sprintf("%s level: grows by %.0f%s at most", l.name, l.most, l.unit),
 			fmt.Sprintf("by %.1f%s in %s at rest, from %.0f to %.0f", grown, l.unit, (samples[len(samples)-1].at-samples[0].at).Round(time.Second), first, last),
 			grown <= l.most, map[string]float64{"first": first, "last": last, "growth": grown})
-		s.rows[len(s.rows)-1].Timed = l.timed
+		row := &s.rows[len(s.rows)-1]
+		row.Timed = l.timed
+		for _, x := range all {
+			row.Series = append(row.Series, [2]float64{x.at.Seconds(), l.of(x)})
+		}
 	}
 }

@@ -30,8 +30,11 @@ func TestGrowth(t *testing.T) {
 				list = append(list, sample{at: at, goroutines: held, descriptors: held})
 			}
 			s := &stage{Harness: &Harness{}}
-			s.level("soak", warmed(list))
+			s.level("soak", list)
 			for i, row := range s.rows[2:] {
+				if len(row.Series) != len(list) {
+					t.Errorf("%s: %d samples are kept, want all %d", levels[2+i].name, len(row.Series), len(list))
+				}
 				if row.OK != test.ok {
 					t.Errorf("%s: %s: ok = %t, want %t", levels[2+i].name, row.Measured, row.OK, test.ok)
 				}

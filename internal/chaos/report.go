@@ -30,6 +30,7 @@ type Row struct {
 	OK       bool               `json:"ok"`
 	Values   map[string]float64 `json:"values,omitzero"` // the figures of Measured
 	Timed    bool               `json:"timed,omitzero"`  // whether it depends on how fast the machine is
+	Series   [][2]float64       `json:"series,omitzero"` // what was looked at again and again: seconds, and the figure
 }
 
 func newReport(cfg Config) Report {
