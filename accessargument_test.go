@@ -16,6 +16,15 @@ type argument struct {
 	scalr string // Hash, ID or String
 }
 
+// isCursor tells whether it is where a list goes on.
+func (a argument) isCursor() bool {
+	return slices.Contains([]string{"after", "before"}, a.path[len(a.path)-1])
+}
+
+// namingStrings are the strings by which things are named: where a list goes on, an append's key, a conversation, and those that
+// events tell of.
+var namingStrings = []string{"after", "before", "idempotencyKey", "conversation", "id", "userId", "agent", "threadId"}
+
 func (a argument) String() string {
 	names := make([]string, len(a.via))
 	for i, s := range a.via {
@@ -59,7 +68,7 @@ func namedBy(schema *ast.Schema, root string, via []*ast.FieldDefinition) (out [
 // namesIn gives the places in a value; on the way are the input objects around it, of which none repeats.
 func namesIn(schema *ast.Schema, name string, typ *ast.Type, around []string) (out []argument) {
 	switch t := schema.Types[typ.Name()]; {
-	case t.Name == "Hash" || t.Name == "ID" || t.Name == "String" && (name == "after" || name == "before" || name == "idempotencyKey"):
+	case t.Name == "Hash" || t.Name == "ID" || t.Name == "String" && slices.Contains(namingStrings, name):
 		return []argument{{path: []string{name}, scalr: t.Name}}
 	case t.Kind == ast.InputObject && !slices.Contains(around, t.Name):
 		for _, f := range t.Fields {

@@ -20,6 +20,7 @@ import (
 	"github.com/tzzr/context-manager/internal/chain"
 	"github.com/tzzr/context-manager/internal/component"
 	"github.com/tzzr/context-manager/internal/config"
+	"github.com/tzzr/context-manager/internal/memory"
 	"github.com/tzzr/context-manager/internal/window"
 )
 
@@ -31,8 +32,8 @@ type guesser struct {
 	n      int
 }
 
-// besides are arguments without which a field looks at nothing, though they may be left out.
-var besides = map[string]bool{"whyNot.hash": true}
+// besides are arguments without which a field looks at nothing, or at too much, though they may be left out.
+var besides = map[string]bool{"whyNot.hash": true, "threadEvents.last": true}
 
 // document names value at an argument.
 func (g *guesser) document(a argument, value string) string {
@@ -98,7 +99,7 @@ func (g *guesser) own(a argument) (string, bool) {
 	switch {
 	case a.root != "Query" || len(a.path) > 1:
 		return "", false
-	case a.scalr == "String":
+	case a.isCursor():
 		return fmt.Sprintf("%q", g.keys.cursor(a)), true
 	}
 	own, ok := g.base[a.via[len(a.via)-1].Name+"."+name]
@@ -216,6 +217,9 @@ func opened(value any) any {
 // sees, the others take none and no players. At any other the store must have been asked.
 var refusing = []string{"Mutation.appendMessages(messages.refs.hash)", "Mutation.recordSelection(message.refs.hash)", "Mutation.promptMessages(context.scope.players)"}
 
+// forbiddenToPlayers is what testdata/access/arguments.json says of arguments at which a player is told that, whatever is named.
+const forbiddenToPlayers = "FORBIDDEN to players"
+
 // A thing that is hidden and one that does not exist are answered alike, wherever they can be named: for a client and for
 // an agent with every scope; and what is one's own is found there. testdata/access/arguments.json says where they cannot
 // be, and why.
@@ -260,16 +264,17 @@ func TestHiddenIsAsInvented(t *testing.T) {
 				g := &guesser{belongings: own[name], schema: schema}
 				token := s.callers[name].token
 				for _, a := range arguments(schema) {
-					if known[a.String()] != "alike" {
+					if known[a.String()] != "alike" && known[a.String()] != forbiddenToPlayers {
 						continue // TestMatrixOfFields listens; the others say why they differ
 					}
-					asked := false
+					asked, forbidden := false, true
 					for kind, pair := range secret.pairs(a) {
 						var told [2]string
 						for i, value := range pair {
 							answer := s.ask(token, g.document(a, `"`+value+`"`), nil)
-							told[i] = anonymous(t, answer)
-							asked = asked || answer.reply(t).code() != "BAD_USER_INPUT"
+							told[i] = strings.ReplaceAll(anonymous(t, answer), value, "what was asked for")
+							code := answer.reply(t).code()
+							asked, forbidden = asked || code != "BAD_USER_INPUT", forbidden && code == "FORBIDDEN"
 						}
 						if told[0] != told[1] {
 							t.Errorf("%s, %s: a hidden one and an invented one differ (-hidden +invented), by\n%s\n%s", a, kind, g.document(a, pair[0]), cmp.Diff(told[0], told[1]))
@@ -278,9 +283,12 @@ func TestHiddenIsAsInvented(t *testing.T) {
 					if !asked && !slices.Contains(refusing, a.String()) {
 						t.Errorf("%s: whatever is named there is BAD_USER_INPUT: the store is never asked, by\n%s", a, g.document(a, `"…"`))
 					}
-					if value, ok := g.own(a); ok {
+					if only := known[a.String()] == forbiddenToPlayers; forbidden != only && (only || name == "agent out") { // a client may do less
+						t.Errorf("%s: whatever is named there is FORBIDDEN: %t, but testdata/access/arguments.json says %q", a, forbidden, known[a.String()])
+					}
+					if value, ok := g.own(a); ok && !forbidden {
 						r := s.ask(token, g.document(a, value), nil).reply(t)
-						if r.code() != "FORBIDDEN" && (r.code() != "" || r.Data[a.via[0].Name] == nil) {
+						if r.code() != "" || r.Data[a.via[0].Name] == nil {
 							t.Errorf("%s: one's own, %s, is answered %+v", a, value, r)
 						}
 					}
@@ -297,6 +305,8 @@ type secret struct {
 	idempotencyKey string
 	window         stagedWindow
 	item           string // of the window
+	conversation   string
+	strings        map[string][2]string // what events and conversations name things by
 	keys, invented keys
 }
 
@@ -325,8 +335,14 @@ func newSecret(s *site) secret {
 		message: message.Hash, at: time.Now(), selection: s.choose(gil, "harbour").ID, token: token, window: kept.id, entry: kept.entry, operation: rejected,
 		number: message.ID, user: "gil",
 	}
+	talk, err := s.StartConversation(s.t.Context(), memory.Client, "gil", hal)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.append(tells("hal", "guess", "t", "a secret event")) // the same user and thread as belongings have, with another agent
 	return secret{
-		message: message, player: gil, idempotencyKey: *first.IdempotencyKey, window: kept, item: item, keys: hidden,
+		message: message, player: gil, idempotencyKey: *first.IdempotencyKey, window: kept, item: item, keys: hidden, conversation: talk.ID.String(),
+		strings: map[string][2]string{"agent": {"hal", "hel"}, "userId": {"gil", "gim"}, "threadId": {"secret thread", "invented thread"}},
 		invented: keys{ // of the same moment, which its cursor tells by itself
 			message: sumOf("invented message"), at: hidden.at, selection: inventedUUID, token: inventedUUID, window: inventedUUID, entry: inventedItem, operation: inventedUUID,
 			number: message.ID + 1000, user: "gim",
@@ -353,8 +369,16 @@ func (h secret) pairs(a argument) map[string][2]string {
 		for kind, value := range hidden {
 			pairs[kind] = [2]string{value, invented(kind)}
 		}
-	case a.scalr == "String": // a cursor
+	case a.isCursor():
 		pairs[name] = [2]string{h.keys.cursor(a), h.invented.cursor(a)}
+	case a.scalr == "String" && (name == "conversation" || name == "id"):
+		pairs[name] = [2]string{h.conversation, h.conversation[:len(h.conversation)-len(inventedUUID)] + inventedUUID}
+	case a.scalr == "String":
+		pair, known := h.strings[name]
+		if !known {
+			panic("nothing hidden is known of " + name)
+		}
+		pairs[name] = pair
 	default:
 		pairs["token"] = [2]string{h.keys.token, inventedUUID}
 		pairs["window"] = [2]string{model.GlobalID(model.WindowKind, h.window.id), model.GlobalID(model.WindowKind, inventedUUID)}
