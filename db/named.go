@@ -50,7 +50,7 @@ func (n named) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 		conn.Release()
 		return nil, err
 	}
-	return &poolRows{rows, conn}, nil
+	return &poolRows{rows, lease{conn}}, nil
 }
 
 // rename is Query on a connection in another name. The new one is that of the session once both statements are committed.

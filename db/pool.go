@@ -258,7 +258,7 @@ func (p *pool) BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, erro
 		conn.Release()
 		return nil, err
 	}
-	return &poolTx{tx, conn}, nil
+	return &poolTx{tx, lease{conn}}, nil
 }
 
 // Exec executes a statement.
@@ -282,7 +282,7 @@ func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 		conn.Release()
 		return nil, err
 	}
-	return &poolRows{rows, conn}, nil
+	return &poolRows{rows, lease{conn}}, nil
 }
 
 // QueryRow executes a statement that gives one row, which has to be scanned.
@@ -291,7 +291,7 @@ func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	if err != nil {
 		return failedRow{err}
 	}
-	return &poolRow{conn.QueryRow(ctx, sql, args...), conn}
+	return &poolRow{conn.QueryRow(ctx, sql, args...), lease{conn}}
 }
 
 // SendBatch executes statements together. What it gives has to be closed.
@@ -300,5 +300,5 @@ func (p *pool) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 	if err != nil {
 		return failedBatch{err: err}
 	}
-	return &poolBatch{conn.SendBatch(ctx, batch), conn}
+	return &poolBatch{conn.SendBatch(ctx, batch), lease{conn}}
 }

@@ -2,10 +2,13 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -214,4 +217,58 @@ func TestCallersGoneInSilence(t *testing.T) {
 		after, lost, err := store.ReadProcesses(t.Context(), 2)
 		return err == nil && lost && !slices.Contains(after, before[0]) && !slices.Contains(after, before[1])
 	})
+}
+
+// What a connection was sent is not kept with it. It is measured alone, so this test is not parallel.
+func TestConnectionsForget(t *testing.T) {
+	const conns, ids = 8, 1 << 20
+	store, err := db.Open(t.Context(), dbtest.New(t), conns, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	reads := store.Reads()
+	used := func() uint64 {
+		runtime.GC()
+		runtime.GC() // what pools keep goes with the second
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const count = "SELECT cardinality($1::BIGINT[])"
+	list := make([]int64, ids)
+	batch := func() *pgx.Batch {
+		b := &pgx.Batch{}
+		b.Queue(count, list)
+		return b
+	}
+	before := used()
+	for name, ask := range map[string]func(context.Context) error{
+		"a row": func(ctx context.Context) error { return reads.QueryRow(ctx, count, list).Scan(new(int)) },
+		"rows": func(ctx context.Context) error {
+			rows, err := reads.Query(ctx, count, list)
+			if err != nil {
+				return err
+			}
+			_, err = pgx.CollectRows(rows, pgx.RowTo[int])
+			return err
+		},
+		"statements together": func(ctx context.Context) error { return reads.SendBatch(ctx, batch()).Close() },
+		"a transaction": func(ctx context.Context) error {
+			return pgx.BeginFunc(ctx, reads, func(tx pgx.Tx) error { return tx.SendBatch(ctx, batch()).Close() })
+		},
+	} {
+		var wait sync.WaitGroup
+		failures := make([]error, conns)
+		for i := range conns {
+			wait.Go(func() { failures[i] = ask(t.Context()) })
+		}
+		wait.Wait()
+		if err := errors.Join(failures...); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if more := int64(used() - before); more > ids*12 { // of one connection
+			t.Errorf("%s: %d connections keep %d MB of what they were sent", name, conns, more>>20)
+		}
+	}
 }

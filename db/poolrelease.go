@@ -8,16 +8,36 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// What a pool gives holds a connection until it is done, and gives it back then. Giving it back twice does nothing.
+// lease is a connection that what a pool gives holds until it is done. Giving it back twice does nothing.
+type lease struct{ conn *pgxpool.Conn }
+
+// release gives the connection back. On each connection pgx keeps the parameters that it encoded last until it encodes others in
+// their places: megabytes, where a large scope was searched. NULLs take the places, and what cannot be encoded keeps them from
+// being sent.
+func (l *lease) release() {
+	if l.conn == nil {
+		return
+	}
+	if conn := l.conn.Conn(); !conn.IsClosed() && !conn.PgConn().IsBusy() && conn.PgConn().TxStatus() == 'I' {
+		ctx, cancel := context.WithTimeout(context.Background(), cancelLimit) // it may close statements that are not valid any more
+		_, _ = conn.Exec(ctx, "", forgetting...)
+		cancel()
+	}
+	l.conn.Release()
+	l.conn = nil
+}
+
+// forgetting are arguments that fill all places that pgx keeps.
+var forgetting = append([]any{pgx.QueryExecModeExec}, append(make([]any, 64), struct{}{})...)
 
 type poolTx struct {
 	pgx.Tx
-	conn *pgxpool.Conn
+	lease
 }
 
 // Commit commits. Whose context has ended is not told that it did: waiting for a standby may have been cancelled.
 func (t *poolTx) Commit(ctx context.Context) error {
-	defer t.conn.Release()
+	defer t.release()
 	if ctx.Err() != nil {
 		_ = t.Rollback(ctx)
 		return ctx.Err()
@@ -30,7 +50,7 @@ func (t *poolTx) Commit(ctx context.Context) error {
 
 // Rollback undoes, also when the context has ended; after Commit it does nothing but to say so.
 func (t *poolTx) Rollback(ctx context.Context) error {
-	defer t.conn.Release()
+	defer t.release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
 	defer cancel()
 	return t.Tx.Rollback(ctx)
@@ -38,20 +58,20 @@ func (t *poolTx) Rollback(ctx context.Context) error {
 
 type poolRows struct {
 	pgx.Rows
-	conn *pgxpool.Conn
+	lease
 }
 
 // Close ends reading.
 func (r *poolRows) Close() {
 	r.Rows.Close()
-	r.conn.Release()
+	r.release()
 }
 
 // Next goes to the next row; after the last it closes.
 func (r *poolRows) Next() bool {
 	more := r.Rows.Next()
 	if !more {
-		r.conn.Release()
+		r.release()
 	}
 	return more
 }
@@ -76,12 +96,12 @@ func (r *poolRows) Values() ([]any, error) {
 
 type poolRow struct {
 	pgx.Row
-	conn *pgxpool.Conn
+	lease
 }
 
 // Scan reads the row.
 func (r *poolRow) Scan(to ...any) error {
-	defer r.conn.Release()
+	defer r.release()
 	return r.Row.Scan(to...)
 }
 
@@ -92,12 +112,12 @@ func (r failedRow) Scan(...any) error { return r.err }
 
 type poolBatch struct {
 	pgx.BatchResults
-	conn *pgxpool.Conn
+	lease
 }
 
 // Close reads what is left.
 func (b *poolBatch) Close() error {
-	defer b.conn.Release()
+	defer b.release()
 	return b.BatchResults.Close()
 }
 

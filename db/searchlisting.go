@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	_ "embed"
+	"encoding/binary"
 	"encoding/json"
 	"slices"
 
@@ -16,7 +17,7 @@ import (
 const (
 	maxListings = 32
 	leastListed = 1000    // ids, for which remembering is worth while
-	mostListed  = 1 << 17 // a megabyte
+	mostListed  = 1 << 17 // at a byte or two each
 )
 
 var (
@@ -31,7 +32,32 @@ type listing struct {
 	position int64       // of the log
 	last     *chain.Hash // the message there; nil: none
 	absent   []int64     // up to position
-	ids      []int64     // ascending
+	ids      packedIDs
+}
+
+// packedIDs are ids in ascending order, each as what it is more than the one before.
+type packedIDs []byte
+
+func packIDs(ids []int64) packedIDs {
+	out, last := make([]byte, 0, len(ids)), int64(0)
+	for _, id := range ids {
+		out, last = binary.AppendUvarint(out, uint64(id-last)), id
+	}
+	return slices.Clip(out)
+}
+
+// appendTo adds the ids to a list.
+func (p packedIDs) appendTo(ids []int64) []int64 {
+	last := int64(0)
+	for i := 0; i < len(p); {
+		more, n := uint64(p[i]), 1
+		if more >= 0x80 { // seldom
+			more, n = binary.Uvarint(p[i:])
+		}
+		i, last = i+n, last+int64(more)
+		ids = append(ids, last)
+	}
+	return ids
 }
 
 // listingKey tells scopes of viewers apart; false: this one cannot be told from others, and is not remembered.
@@ -81,7 +107,7 @@ func (s *search) queueListing(batch *pgx.Batch) {
 			s.view.listings.Remove(key)
 			return nil
 		}
-		s.ids = slices.Clone(last.ids)
+		s.ids = last.ids.appendTo(make([]int64, 0, len(last.ids)+len(more)))
 		if len(more) > 0 {
 			s.ids = append(s.ids, more...)
 			slices.Sort(s.ids)
@@ -99,7 +125,7 @@ func (s *search) remember(key string, newest *chain.Hash) {
 	if newest == nil || len(s.ids) < s.most.least || len(s.ids) > mostListed || len(s.ids) >= s.mostIDs() {
 		return
 	}
-	s.view.listings.Add(key, listing{position: s.whole.position, last: newest, absent: slices.Clone(s.whole.absent), ids: slices.Clone(s.ids)})
+	s.view.listings.Add(key, listing{position: s.whole.position, last: newest, absent: slices.Clone(s.whole.absent), ids: packIDs(s.ids)})
 }
 
 // listAnew lists what the scope holds if what is remembered does not tell.
