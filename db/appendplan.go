@@ -323,7 +323,7 @@ func (p *appendPlan) make(call *appendCall, barred error) ([]chain.Message, erro
 	return messages, nil
 }
 
-// enroll makes members of those whom a message names, as log.enroll does once it is written: later calls of the group may
+// enroll makes members of those whom a message names, as log.follow_messages does once it is written: later calls of the group may
 // be theirs.
 func (p *appendPlan) enroll(m *chain.Message) {
 	p.members[member{m.OwnerID, m.SessionHash}] = true

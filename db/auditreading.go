@@ -110,7 +110,7 @@ func (d *DB) NoteItems(items []selection.Item) {
 	}
 }
 
-// takesPart tells whether a message makes a player a member of its session: the rule of log.enroll.
+// takesPart tells whether a message makes a player a member of its session: the rule of log.follow_messages.
 func takesPart(m *chain.Message, player chain.Hash) bool {
 	return m.OwnerID == player && m.EventType != chain.EventErasure || slices.Contains(m.PlayerIDs, player) || m.MasterPlayer != nil && *m.MasterPlayer == player
 }

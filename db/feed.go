@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	feedChannel  = "context_manager_log"  // see log.announce in the migrations
+	feedChannel  = "context_manager_log"  // see log.follow_messages in the migrations
 	feedMemory   = 10_000                 // ids behind the newest that are looked at again after a lost connection
 	feedRetry    = 500 * time.Millisecond // between attempts to reach the database again
 	feedPoll     = 250 * time.Millisecond // between looks at what is new, while nothing is announced

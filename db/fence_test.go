@@ -163,7 +163,7 @@ func TestFenceOfFunctions(t *testing.T) {
 	err = inRole(t, conn, ana, func(tx pgx.Tx) error {
 		for _, sql := range []string{
 			"CREATE TEMP TABLE mine (id BIGINT, session_hash CHAR(64), owner_id CHAR(64), master_player CHAR(64), players_id CHAR(64)[])",
-			"CREATE TRIGGER enroll AFTER INSERT ON mine REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log.enroll()",
+			"CREATE TRIGGER follow AFTER INSERT ON mine REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION log.follow_messages()",
 		} {
 			if _, err := tx.Exec(t.Context(), sql); err != nil {
 				return err

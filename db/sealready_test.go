@@ -41,7 +41,7 @@ func TestMessagesThatAreNotAnnounced(t *testing.T) {
 	s := newSealed(t, url)
 	store, sealer, _ := s.start(t, s.config())
 	s.fill(t, store, sealer, "a")
-	mustExec(t, s.admin, "ALTER TABLE log.messages DISABLE TRIGGER announce")
+	mustExec(t, s.admin, "ALTER TABLE log.messages DISABLE TRIGGER follow")
 	mustAppend(t, store, draft("b", "1"))
 	s.until(t, "it says so", func() bool { return sealer.Ready() != nil })
 	if problem := sealer.State().Problem; !contains(problem, "neither in the tree nor wait for it") {

@@ -14,7 +14,7 @@ import (
 
 // plain is an object with fields that are at hand: nothing has to be read for them, and no scope is needed beyond the list's.
 type plain interface {
-	// Plain gives a string, an int or a time; false for fields that are none of it.
+	// Plain gives a string, an int, a time, or nil for null; false for fields that are none of it.
 	Plain(field string) (value any, ok bool)
 }
 
@@ -31,6 +31,8 @@ func plainLists(ctx context.Context, next graphql.Resolver) (any, error) {
 		return writePlain(ctx, "PromptMessage", list)
 	case []model.Turn:
 		return writePlain(ctx, "Turn", list)
+	case []model.Message:
+		return writePlain(ctx, "Message", list)
 	}
 	return found, nil
 }

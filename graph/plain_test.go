@@ -35,6 +35,11 @@ func TestPlainLists(t *testing.T) {
 	}
 	prompt := `mutation($c: String!, $t: String!) { list: promptMessages(conversation: $c, input: $t, rolePrompt: $t) { %s } }`
 	history := `query($c: String!) { conversation(id: $c) { list: history { %s } } }`
+	said := `mutation($m: [MessageInput!]!) { list: appendMessages(messages: $m) { %s } }`
+	messages := make([]object, 6)
+	for i := range messages { // said again, they are answered the same
+		messages[i] = message("plain", fmt.Sprint(i), object{"idempotencyKey": fmt.Sprint("plain ", i)})
+	}
 	list := func(id, query, fields string) []map[string]json.RawMessage {
 		t.Helper()
 		var out struct {
@@ -42,8 +47,11 @@ func TestPlainLists(t *testing.T) {
 			Conversation struct{ List []map[string]json.RawMessage }
 		}
 		variables := object{"c": id}
-		if query == prompt {
+		switch query {
+		case prompt:
 			variables["t"] = hard
+		case said:
+			variables = object{"m": messages}
 		}
 		a.ask(fmt.Sprintf(query, fields), variables, &out)
 		return append(out.List, out.Conversation.List...)
@@ -53,6 +61,8 @@ func TestPlainLists(t *testing.T) {
 		{prompt, "pieces", "__typename a: content b: content content n: tokens"},
 		{prompt, "pieces", "role @skip(if: false) content @include(if: false) ... on PromptMessage { tokens role }"},
 		{history, "message { hash }", "role content at"},
+		{said, "role", "hash"},
+		{said, "session { hash }", "a: hash prevHash sequence createdAt __typename ... on Message { sequence } b: createdAt @skip(if: true)"},
 		{history, "message { hash }", "... on Turn { x: at y: __typename } at role @include(if: false)"},
 	} {
 		got, want := list(c.ID.String(), test.query, test.fields), list(c.ID.String(), test.query, test.fields+" more: "+test.more)

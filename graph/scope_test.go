@@ -309,7 +309,7 @@ func readEvent(t *testing.T, r *http.Response) answer {
 func TestPlainFieldsNeedNoScope(t *testing.T) {
 	t.Parallel()
 	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
-	for object, of := range map[string]plain{"PromptMessage": model.PromptMessage{}, "Turn": model.Turn{}} {
+	for object, of := range map[string]plain{"PromptMessage": model.PromptMessage{}, "Turn": model.Turn{}, "Message": model.Message{}} {
 		found := 0
 		for _, field := range schema.Types[object].Fields {
 			if _, ok := of.Plain(field.Name); !ok {

@@ -1,4 +1,4 @@
--- Messages that leave out nothing but what the log gives, in the order of their chains. log.check_chain holds them
+-- Messages that leave out nothing but what the log gives, in the order of their chains. log.follow_messages holds them
 -- against the log. Their ids come back in the same order.
 INSERT INTO log.messages (hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role,
     event_type, importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id,

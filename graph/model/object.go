@@ -44,6 +44,24 @@ func (m Message) Attachments() chain.JSON {
 	return *m.Message.Attachments
 }
 
+// Plain gives fields that are at hand, and that whoever appends mostly asks for.
+func (m Message) Plain(field string) (value any, ok bool) {
+	switch field {
+	case "hash":
+		return m.Hash.String(), true
+	case "prevHash":
+		if m.PrevHash == nil {
+			return nil, true
+		}
+		return m.PrevHash.String(), true
+	case "sequence":
+		return int(m.Sequence), true
+	case "createdAt":
+		return m.CreatedAt, true
+	}
+	return nil, false
+}
+
 // Record is a piece of knowledge.
 type Record struct{ knowledge.Record }
 
