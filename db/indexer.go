@@ -20,8 +20,9 @@ const (
 	indexPause = 50 * time.Millisecond // between batches that are not full: more comes together; without appends, a lull
 	indexEager = 10 * time.Second      // after a search: then vectors follow at once
 	indexPoll  = 2 * time.Second       // for what other servers and other programs write
+	indexAlone = time.Second           // without anybody else who appends: then they need not wait for a lull
 	indexRetry = 5 * time.Second       // after the database failed
-	maxBehind  = 20 * indexBatch       // messages without vectors, of this server's, at which appending waits
+	maxBehind  = 50 * indexBatch       // messages without vectors, of this server's, at which appending waits
 	maxAwaited = 4 * indexBatch        // messages without vectors that a search takes in before it ranks
 )
 
@@ -39,7 +40,7 @@ type indexer struct {
 	behind   int64         // messages that this server wrote since the indexer last found nothing more
 	caught   chan struct{} // closed, and made anew, whenever behind shrinks
 	appended time.Time     // last
-	alone    bool          // whoever appended last is the only one who does
+	together time.Time     // last that somebody appended while others did
 	searched time.Time     // last
 	held     bool          // nothing is indexed but by searches
 
@@ -62,7 +63,10 @@ func (x *indexer) stop() {
 func (x *indexer) wrote(messages int, alone bool) {
 	x.mu.Lock()
 	x.behind += int64(messages)
-	x.appended, x.alone = time.Now(), alone
+	x.appended = time.Now()
+	if !alone {
+		x.together = x.appended
+	}
 	x.mu.Unlock()
 	select {
 	case x.wake <- struct{}{}:
@@ -85,20 +89,25 @@ func (d *DB) HoldIndexing(hold bool) {
 	d.index.wrote(0, false)
 }
 
-// yield waits for a lull: as long as nobody searches and not much is behind, appending goes first. One who appends by one call after
-// the other leaves a processor free, since either the database works or they do: then whole batches need not wait.
+// yield waits until vectors are due.
 func (x *indexer) yield(ctx context.Context) {
 	for ctx.Err() == nil {
 		x.mu.Lock()
-		now := time.Now()
-		due := x.behind >= maxBehind/2 || x.alone && x.behind >= indexBatch || now.Sub(x.searched) < indexEager || now.Sub(x.appended) > indexPause
-		held := x.held
+		due := x.due(time.Now()) && !x.held
 		x.mu.Unlock()
-		if due && !held {
+		if due {
 			return
 		}
 		wait(ctx, indexPause)
 	}
+}
+
+// due tells whether vectors are to be made now, and not in a lull: as long as nobody searches and not much is behind, appending goes
+// first. One who appends by one call after the other leaves a processor free, since either the database works or they do: then whole
+// batches need not wait.
+func (x *indexer) due(now time.Time) bool {
+	return x.behind >= maxBehind/2 || x.behind >= indexBatch && now.Sub(x.together) > indexAlone ||
+		now.Sub(x.searched) < indexEager || now.Sub(x.appended) > indexPause
 }
 
 // room waits until the indexer is not far behind, or ctx ends.

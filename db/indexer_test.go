@@ -120,3 +120,28 @@ func TestBatchLeavesOtherRuns(t *testing.T) {
 		t.Errorf("%d runs were left as they were, want 48", n)
 	}
 }
+
+// Vectors wait for a lull while several append, also if one of them happens to be alone now and then; not while somebody searches, nor
+// when very many wait, nor for one who appends by one call after the other.
+func TestVectorsWaitForALull(t *testing.T) {
+	t.Parallel()
+	const now, long = time.Millisecond, time.Minute
+	for _, test := range []struct {
+		name                         string
+		behind                       int64
+		together, appended, searched time.Duration
+		due                          bool
+	}{
+		{"several append", 24_999, now, now, long, false},
+		{"several append, one alone for a while", 24_999, 900 * time.Millisecond, now, long, false},
+		{"several append, and very many wait", 25_000, now, now, long, true},
+		{"a lull", 1, 60 * time.Millisecond, 60 * time.Millisecond, long, true},
+		{"somebody searches", 1, now, now, 9 * time.Second, true},
+		{"one appends", 1000, long, now, long, true},
+		{"one appends, and few wait", 999, long, now, long, false},
+	} {
+		if got := db.VectorsDue(test.behind, test.together, test.appended, test.searched); got != test.due {
+			t.Errorf("%s: due = %t, want %t", test.name, got, test.due)
+		}
+	}
+}
