@@ -69,6 +69,7 @@ func (c *benchCommand) Run(ctx context.Context, log *slog.Logger, cfg config.Dat
 				return err
 			}
 			defer traced.Close()
+			traced.HoldIndexing(true) // it has nothing to do but proofs, and would take every moment for a lull
 			found, err := bench.Run(ctx, bench.Config{
 				Database: scratch.URL, Endpoint: endpoint, Token: token, Log: measured{scratch.DB, traced}, Recorder: recorder,
 				Size: size, Turn: c.Turn, Turns: c.Turns, Progress: os.Stderr,

@@ -128,10 +128,10 @@ const appendTries = 3
 
 // appendGroup writes a group in one transaction. With any fault but UNAVAILABLE nothing was written, and the cause
 // is in what the group holds; with UNAVAILABLE, the message says whether it may have been written.
-func (w *writer) appendGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
+func (w *writer) appendGroup(ctx context.Context, calls []*appendCall, pass func()) ([]outcome, error) {
 	for try := 1; ; try++ {
 		began := time.Now()
-		outcomes, err := w.tryGroup(ctx, calls)
+		outcomes, err := w.tryGroup(ctx, calls, pass)
 		if err == nil || try == appendTries || !passing(err) && !hurried(err, time.Since(began)) && !leftAlone(err) {
 			return outcomes, err
 		}
@@ -140,7 +140,7 @@ func (w *writer) appendGroup(ctx context.Context, calls []*appendCall) ([]outcom
 
 // tryGroup does the work of a group in one transaction and two round trips: lock and read in the first, plan each call,
 // write what the plans hold in the second, which ends in COMMIT.
-func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, error) {
+func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, pass func()) ([]outcome, error) {
 	ctx, end := w.pool.untilReplaced(ctx)
 	defer end()
 	doubt := time.AfterFunc(groupDoubt, w.pool.lose)
@@ -167,7 +167,12 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall) ([]outcome, 
 		plan.answer()
 		return outcomes, notWritten(ctx.Err(), true)
 	}
+	under := &sent{len(calls), make(chan struct{})}
+	w.sent.Store(under)
+	pass() // the next group reads while this one is written; where it wants the same sessions, it waits for them in the database
 	err = plan.write(ctx, conn.Conn())
+	w.sent.CompareAndSwap(under, nil)
+	close(under.done)
 	switch {
 	case err == nil:
 		plan.answer()

@@ -339,10 +339,10 @@ func (d *DB) Remembered() (ids []int64) {
 // Turns reads a history as Postgres writes it.
 func Turns(history string) ([]memory.Turn, error) { return turnsOf(history) }
 
-// VectorsDue tells whether a server makes vectors now that is so many messages behind, and where somebody has appended while others
+// VectorsDue tells whether a server makes vectors now that writes so many groups, is so many messages behind, and where somebody has appended while others
 // did, has appended, and has searched so long ago.
-func VectorsDue(behind int64, together, appended, searched time.Duration) bool {
+func VectorsDue(writing int, behind int64, together, appended, searched time.Duration) bool {
 	now := time.Now()
-	x := indexer{behind: behind, together: now.Add(-together), appended: now.Add(-appended), searched: now.Add(-searched)}
+	x := indexer{writing: writing, behind: behind, together: now.Add(-together), appended: now.Add(-appended), searched: now.Add(-searched)}
 	return x.due(now)
 }

@@ -37,6 +37,7 @@ type indexer struct {
 	wait   sync.WaitGroup
 
 	mu       sync.Mutex
+	writing  int           // groups that are being written
 	behind   int64         // messages that this server wrote since the indexer last found nothing more
 	caught   chan struct{} // closed, and made anew, whenever behind shrinks
 	appended time.Time     // last
@@ -57,6 +58,18 @@ func startIndexer(d *DB) *indexer {
 func (x *indexer) stop() {
 	x.cancel()
 	x.wait.Wait()
+}
+
+// writes tells that a group is about to be written, and gives what tells that it was, or was not.
+func (x *indexer) writes() (done func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.writing++
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.writing--
+	}
 }
 
 // wrote tells of messages that were committed, and whether they were of one call, and no other waits.
@@ -107,8 +120,11 @@ func (x *indexer) yield(ctx context.Context) {
 // batches need not wait.
 func (x *indexer) due(now time.Time) bool {
 	return x.behind >= maxBehind/2 || x.behind >= indexBatch && now.Sub(x.together) > indexAlone ||
-		now.Sub(x.searched) < indexEager || now.Sub(x.appended) > indexPause
+		now.Sub(x.searched) < indexEager || x.idle(now)
 }
+
+// idle tells whether nobody appends, nor did a moment ago.
+func (x *indexer) idle(now time.Time) bool { return x.writing == 0 && now.Sub(x.appended) > indexPause }
 
 // room waits until the indexer is not far behind, or ctx ends.
 func (x *indexer) room(ctx context.Context) {
@@ -205,7 +221,7 @@ func (x *indexer) index(ctx context.Context) (messages, records int, err error) 
 func (x *indexer) lull() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return time.Since(x.appended) > indexPause && time.Since(x.searched) > indexEager
+	return x.idle(time.Now()) && time.Since(x.searched) > indexEager
 }
 
 // left is how many messages of this server have no search vectors.

@@ -128,19 +128,21 @@ func TestVectorsWaitForALull(t *testing.T) {
 	const now, long = time.Millisecond, time.Minute
 	for _, test := range []struct {
 		name                         string
+		writing                      int
 		behind                       int64
 		together, appended, searched time.Duration
 		due                          bool
 	}{
-		{"several append", 24_999, now, now, long, false},
-		{"several append, one alone for a while", 24_999, 900 * time.Millisecond, now, long, false},
-		{"several append, and very many wait", 25_000, now, now, long, true},
-		{"a lull", 1, 60 * time.Millisecond, 60 * time.Millisecond, long, true},
-		{"somebody searches", 1, now, now, 9 * time.Second, true},
-		{"one appends", 1000, long, now, long, true},
-		{"one appends, and few wait", 999, long, now, long, false},
+		{"several append", 1, 24_999, now, now, long, false},
+		{"several append, one alone for a while", 0, 24_999, 900 * time.Millisecond, now, long, false},
+		{"several append, and very many wait", 2, 25_000, now, now, long, true},
+		{"much is appended at once, which takes long", 1, 5000, 200 * time.Millisecond, 200 * time.Millisecond, long, false},
+		{"a lull", 0, 1, 60 * time.Millisecond, 60 * time.Millisecond, long, true},
+		{"somebody searches", 1, 1, now, now, 9 * time.Second, true},
+		{"one appends", 1, 1000, long, now, long, true},
+		{"one appends, and few wait", 1, 999, long, now, long, false},
 	} {
-		if got := db.VectorsDue(test.behind, test.together, test.appended, test.searched); got != test.due {
+		if got := db.VectorsDue(test.writing, test.behind, test.together, test.appended, test.searched); got != test.due {
 			t.Errorf("%s: due = %t, want %t", test.name, got, test.due)
 		}
 	}

@@ -267,7 +267,8 @@ func (p *pool) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 	if err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	defer conn.Release()
+	l := lease{conn}
+	defer l.release()
 	return conn.Exec(ctx, sql, args...)
 }
 

@@ -13,13 +13,13 @@ type lease struct{ conn *pgxpool.Conn }
 
 // release gives the connection back. On each connection pgx keeps the parameters that it encoded last until it encodes others in
 // their places: megabytes, where a large scope was searched. NULLs take the places, and what cannot be encoded keeps them from
-// being sent.
+// being sent. Statements that are not valid any more are closed by that, too, which the next statement would do.
 func (l *lease) release() {
 	if l.conn == nil {
 		return
 	}
 	if conn := l.conn.Conn(); !conn.IsClosed() && !conn.PgConn().IsBusy() && conn.PgConn().TxStatus() == 'I' {
-		ctx, cancel := context.WithTimeout(context.Background(), cancelLimit) // it may close statements that are not valid any more
+		ctx, cancel := context.WithTimeout(context.Background(), cancelLimit)
 		_, _ = conn.Exec(ctx, "", forgetting...)
 		cancel()
 	}

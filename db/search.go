@@ -181,7 +181,8 @@ func (d *DB) searchOnce(ctx context.Context, in searchInput) (searchResult, erro
 
 // endReading gives a connection back; if its transaction cannot be ended, the pool closes it.
 func endReading(conn *pgxpool.Conn) {
-	defer conn.Release()
+	l := lease{conn}
+	defer l.release()
 	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 	defer cancel()
 	_, _ = conn.Exec(ctx, "rollback") // it has written nothing

@@ -33,6 +33,7 @@ type listing struct {
 	last     *chain.Hash // the message there; nil: none
 	absent   []int64     // up to position
 	ids      packedIDs
+	count    int // of ids
 }
 
 // packedIDs are ids in ascending order, each as what it is more than the one before.
@@ -107,7 +108,7 @@ func (s *search) queueListing(batch *pgx.Batch) {
 			s.view.listings.Remove(key)
 			return nil
 		}
-		s.ids = last.ids.appendTo(make([]int64, 0, len(last.ids)+len(more)))
+		s.ids = last.ids.appendTo(make([]int64, 0, last.count+len(more)))
 		if len(more) > 0 {
 			s.ids = append(s.ids, more...)
 			slices.Sort(s.ids)
@@ -125,7 +126,7 @@ func (s *search) remember(key string, newest *chain.Hash) {
 	if newest == nil || len(s.ids) < s.most.least || len(s.ids) > mostListed || len(s.ids) >= s.mostIDs() {
 		return
 	}
-	s.view.listings.Add(key, listing{position: s.whole.position, last: newest, absent: slices.Clone(s.whole.absent), ids: packIDs(s.ids)})
+	s.view.listings.Add(key, listing{position: s.whole.position, last: newest, absent: slices.Clone(s.whole.absent), ids: packIDs(s.ids), count: len(s.ids)})
 }
 
 // listAnew lists what the scope holds if what is remembered does not tell.

@@ -55,9 +55,16 @@ type writer struct {
 	bytes   atomic.Int64  // of calls that were taken and are not answered
 	written atomic.Int64  // messages, counted before their callers hear of them
 	turn    chan struct{} // holds one while a writer has its turn
-	mu      sync.RWMutex  // closed is set, and queue closed, under the write lock
+	sent    atomic.Pointer[sent]
+	mu      sync.RWMutex // closed is set, and queue closed, under the write lock
 	ended   bool
 	wait    sync.WaitGroup
+}
+
+// sent is a group whose rows are on their way.
+type sent struct {
+	calls int
+	done  chan struct{} // closed once they are written, or not
 }
 
 // startWriter starts a writer, which tells index what it wrote.
@@ -134,52 +141,73 @@ func (w *writer) run() {
 				return
 			}
 		}
-		done := w.await()
+		pass := w.await()
 		var group []*appendCall
 		group, next = w.gather(first)
-		w.commit(group)
-		done()
+		w.commit(group, pass)
+		pass()
 	}
 }
 
-// await waits for the other writer to be done, so that groups are as large as can be, or to be late. It gives what ends
-// the turn.
-func (w *writer) await() (done func()) {
+// await waits for the other writer to pass the turn on, so that groups are as large as can be, or to be late. It gives what passes
+// it on; all but the first call do nothing.
+func (w *writer) await() (pass func()) {
 	timer := time.NewTimer(turnPatience)
 	defer timer.Stop()
 	select {
 	case w.turn <- struct{}{}:
-		return func() { <-w.turn }
+		return sync.OnceFunc(func() { <-w.turn })
 	case <-timer.C:
 		return func() {}
 	}
 }
 
-// gather takes what waits in the queue, up to the limits of a group.
+// gather takes what waits in the queue, up to the limits of a group. While the other writer's group is being written, it takes as many
+// calls as that has: half of all then wait for the database, and the others are answered and come again.
 func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCall) {
 	group = []*appendCall{first}
 	messages, bytes := len(first.drafts), first.bytes
+	var fewer <-chan struct{} // closed when there is nothing to wait for with fewer calls
+	other := w.sent.Load()
+	if other != nil {
+		fewer = other.done
+	}
+	timer := time.NewTimer(turnPatience)
+	defer timer.Stop()
 	for {
+		var call *appendCall
+		open := true
 		select {
-		case call, open := <-w.queue:
-			if !open {
+		case call, open = <-w.queue:
+		default:
+			if other == nil || len(group) >= other.calls {
 				return group, nil
 			}
-			if messages+len(call.drafts) > groupMessages || bytes+call.bytes > groupBytes {
-				return group, call
+			select {
+			case call, open = <-w.queue:
+			case <-fewer:
+				other = nil
+				continue
+			case <-timer.C:
+				return group, nil
 			}
-			group = append(group, call)
-			messages, bytes = messages+len(call.drafts), bytes+call.bytes
-		default:
+		}
+		if !open {
 			return group, nil
 		}
+		if messages+len(call.drafts) > groupMessages || bytes+call.bytes > groupBytes {
+			return group, call
+		}
+		group = append(group, call)
+		messages, bytes = messages+len(call.drafts), bytes+call.bytes
 	}
 }
 
 // commit writes a group, each call all or nothing. A call that turns out to be wrong is answered and leaves the
 // others alone; when something in the group makes the database refuse it, each call is tried by itself. It is not
-// when the database cannot serve, or when the group may have been written: then every call is told so.
-func (w *writer) commit(group []*appendCall) {
+// when the database cannot serve, or when the group may have been written: then every call is told so. The turn is passed on
+// once rows are on their way.
+func (w *writer) commit(group []*appendCall, pass func()) {
 	live := group[:0]
 	for _, call := range group {
 		if err := call.ctx.Err(); err != nil {
@@ -194,7 +222,8 @@ func (w *writer) commit(group []*appendCall) {
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
 	w.index.room(ctx)
-	outcomes, err := w.appendGroup(ctx, live)
+	defer w.index.writes()()
+	outcomes, err := w.appendGroup(ctx, live, pass)
 	switch {
 	case err == nil:
 		written, alone := 0, len(live) == 1 && w.bytes.Load() == int64(live[0].bytes)
@@ -212,7 +241,7 @@ func (w *writer) commit(group []*appendCall) {
 		}
 	default:
 		for _, call := range live {
-			w.commit([]*appendCall{call})
+			w.commit([]*appendCall{call}, pass)
 		}
 	}
 }

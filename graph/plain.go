@@ -5,10 +5,13 @@ import (
 	"context"
 	"io"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/tzzr/context-manager/graph/generated"
 	"github.com/tzzr/context-manager/graph/model"
 )
 
@@ -39,7 +42,7 @@ func plainLists(ctx context.Context, next graphql.Resolver) (any, error) {
 
 // writePlain gives a list of objects of a type as JSON, or as it is where more is asked for than is plain.
 func writePlain[T plain](ctx context.Context, object string, list []T) (any, error) {
-	fields := graphql.CollectFields(graphql.GetOperationContext(ctx), graphql.GetFieldContext(ctx).Field.Selections, []string{object})
+	fields := graphql.CollectFields(graphql.GetOperationContext(ctx), graphql.GetFieldContext(ctx).Field.Selections, possible()[object])
 	var none T
 	for _, field := range fields {
 		_, ok := none.Plain(field.Name)
@@ -74,6 +77,22 @@ func writePlain[T plain](ctx context.Context, object string, list []T) (any, err
 	}
 	return written(append(text, ']')), nil
 }
+
+// possible gives, for each object, the types of the schema that it is: itself, its interfaces and unions. Fragments on these are of it.
+var possible = sync.OnceValue(func() map[string][]string {
+	schema := generated.NewExecutableSchema(generated.Config{}).Schema()
+	out := map[string][]string{}
+	for name, of := range schema.Types {
+		if of.Kind != ast.Object {
+			continue
+		}
+		out[name] = []string{name}
+		for _, is := range schema.GetImplements(of) {
+			out[name] = append(out[name], is.Name)
+		}
+	}
+	return out
+})
 
 // typeName is a field that every object has.
 const typeName = "__typename"

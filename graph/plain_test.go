@@ -63,6 +63,8 @@ func TestPlainLists(t *testing.T) {
 		{history, "message { hash }", "role content at"},
 		{said, "role", "hash"},
 		{said, "session { hash }", "a: hash prevHash sequence createdAt __typename ... on Message { sequence } b: createdAt @skip(if: true)"},
+		{said, "role", "hash ... on Node { id } ... on ContextSource { ... on Message { sequence } }"},
+		{said, "role", "... on Node { ... on Message { hash } } ...F } } fragment F on ContextSource { ... on Message { prevHash"},
 		{history, "message { hash }", "... on Turn { x: at y: __typename } at role @include(if: false)"},
 	} {
 		got, want := list(c.ID.String(), test.query, test.fields), list(c.ID.String(), test.query, test.fields+" more: "+test.more)

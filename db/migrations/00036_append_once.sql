@@ -4,6 +4,12 @@
 -- +goose Up
 SET LOCAL lock_timeout = '5s'; -- see 00011_lexical.sql
 
+-- First what takes the strongest lock: whoever appends meanwhile waits for it, and does not get in between.
+DROP TRIGGER begin_writing ON log.messages;
+DROP TRIGGER chain_whole ON log.messages;
+DROP TRIGGER enroll ON log.messages;
+DROP TRIGGER announce ON log.messages;
+
 -- As before, and who takes an id has a transaction id before (see log.absent), without a trigger of its own. An expression is reckoned
 -- at once, where PERFORM runs a query.
 -- +goose StatementBegin
@@ -91,7 +97,8 @@ BEGIN
     INSERT INTO log.participants (player)
     SELECT DISTINCT n.player::CHAR(64) AS player
     FROM (SELECT e.player FROM enrolled e UNION ALL SELECT a.owner_id FROM added a WHERE a.event_type = 'erasure') n
-    WHERE NOT EXISTS (SELECT FROM log.participants p WHERE p.player = n.player::CHAR(64));
+    WHERE NOT EXISTS (SELECT FROM log.participants p WHERE p.player = n.player::CHAR(64))
+    ON CONFLICT DO NOTHING;
 
     SELECT min(a.id), max(a.id), count(*) INTO first, last, n FROM added a;
     IF n = 0 THEN
@@ -118,14 +125,12 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+REVOKE EXECUTE ON FUNCTION log.follow_messages() FROM PUBLIC; -- as a trigger on a table of theirs, it would make members of anybody
+CREATE INDEX models_follow ON embedding.models (id) WHERE follows; -- without, a plan that may not read the table costs so much that JIT begins
 CREATE TRIGGER follow AFTER INSERT ON log.messages REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION log.follow_messages();
 ALTER TABLE log.messages ENABLE ALWAYS TRIGGER follow;
 
-DROP TRIGGER begin_writing ON log.messages;
-DROP TRIGGER chain_whole ON log.messages;
-DROP TRIGGER enroll ON log.messages;
-DROP TRIGGER announce ON log.messages;
 DROP FUNCTION log.begin_writing;
 DROP FUNCTION log.check_chain;
 DROP FUNCTION log.enroll;
