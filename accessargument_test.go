@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// argument is a place where a document names something by a hash, an id or a cursor: a field, and the path to it in the
+// argument is a place where a document names something by a hash, an id, a cursor or a name: a field, and the path to it in the
 // field's arguments, such as messages.refs.hash.
 type argument struct {
 	root  string                 // Query, Mutation or Subscription

@@ -29,6 +29,7 @@ type guesser struct {
 	belongings
 	schema *ast.Schema
 	field  string // that is written
+	agent  string // of whose events is asked; empty: one's own
 	n      int
 }
 
@@ -73,6 +74,9 @@ func (g *guesser) literal(name string, typ *ast.Type, path []string, value strin
 			return value
 		}
 		base, ok := g.base[g.field+"."+name]
+		if g.agent != "" && name == "agent" {
+			base, ok = g.agent, true
+		}
 		if !ok {
 			base, ok = g.base[name]
 		}
@@ -268,6 +272,9 @@ func TestHiddenIsAsInvented(t *testing.T) {
 						continue // TestMatrixOfFields listens; the others say why they differ
 					}
 					asked, forbidden := false, true
+					if ofEvents(a) {
+						g.agent = `"hal"`
+					}
 					for kind, pair := range secret.pairs(a) {
 						var told [2]string
 						for i, value := range pair {
@@ -280,6 +287,7 @@ func TestHiddenIsAsInvented(t *testing.T) {
 							t.Errorf("%s, %s: a hidden one and an invented one differ (-hidden +invented), by\n%s\n%s", a, kind, g.document(a, pair[0]), cmp.Diff(told[0], told[1]))
 						}
 					}
+					g.agent = ""
 					if !asked && !slices.Contains(refusing, a.String()) {
 						t.Errorf("%s: whatever is named there is BAD_USER_INPUT: the store is never asked, by\n%s", a, g.document(a, `"…"`))
 					}
@@ -340,9 +348,10 @@ func newSecret(s *site) secret {
 		s.t.Fatal(err)
 	}
 	s.append(tells("hal", "guess", "t", "a secret event")) // the same user and thread as belongings have, with another agent
+	s.append(tells("hal", "guess", "secret-thread", "another"))
 	return secret{
 		message: message, player: gil, idempotencyKey: *first.IdempotencyKey, window: kept, item: item, keys: hidden, conversation: talk.ID.String(),
-		strings: map[string][2]string{"agent": {"hal", "hel"}, "userId": {"gil", "gim"}, "threadId": {"secret thread", "invented thread"}},
+		strings: map[string][2]string{"agent": {"hal", "hel"}, "userId": {"gil", "gim"}},
 		invented: keys{ // of the same moment, which its cursor tells by itself
 			message: sumOf("invented message"), at: hidden.at, selection: inventedUUID, token: inventedUUID, window: inventedUUID, entry: inventedItem, operation: inventedUUID,
 			number: message.ID + 1000, user: "gim",
@@ -353,6 +362,11 @@ func newSecret(s *site) secret {
 const inventedItem = "aaaaaaaaaaaa"
 
 const inventedUUID = "00000000-0000-4000-8000-000000000000"
+
+// ofEvents tells whether an argument names the user or the thread of an agent's events.
+func ofEvents(a argument) bool {
+	return slices.Contains([]string{"userId", "threadId"}, a.path[0]) && slices.Contains([]string{"threadEvents", "userThreads"}, a.via[0].Name)
+}
 
 // pairs gives, by what they are, hidden and invented values for an argument.
 func (h secret) pairs(a argument) map[string][2]string {
@@ -373,6 +387,8 @@ func (h secret) pairs(a argument) map[string][2]string {
 		pairs[name] = [2]string{h.keys.cursor(a), h.invented.cursor(a)}
 	case a.scalr == "String" && (name == "conversation" || name == "id"):
 		pairs[name] = [2]string{h.conversation, h.conversation[:len(h.conversation)-len(inventedUUID)] + inventedUUID}
+	case ofEvents(a):
+		pairs[name] = map[string][2]string{"userId": {"guess", "gim"}, "threadId": {"secret-thread", "invented-thread"}}[name]
 	case a.scalr == "String":
 		pair, known := h.strings[name]
 		if !known {

@@ -149,7 +149,8 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, pass func())
 	if err != nil {
 		return nil, notWritten(err, true)
 	}
-	defer conn.Release()
+	l := lease{conn}
+	defer l.release()
 	plan, err := readState(ctx, conn.Conn(), calls)
 	if err != nil {
 		rollBack(ctx, conn.Conn())

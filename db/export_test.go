@@ -346,3 +346,9 @@ func VectorsDue(writing int, behind int64, together, appended, searched time.Dur
 	x := indexer{writing: writing, behind: behind, together: now.Add(-together), appended: now.Add(-appended), searched: now.Add(-searched)}
 	return x.due(now)
 }
+
+// Forget does with a connection what is done when it is given back.
+func Forget(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "", forgetting...)
+	return err
+}

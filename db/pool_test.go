@@ -235,12 +235,16 @@ func TestConnectionsForget(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	const count = "SELECT cardinality($1::BIGINT[])"
+	const count = "SELECT cardinality($1::BIGINT[]) FROM pg_sleep(0.3)" // for so long that each has a connection of its own
 	list := make([]int64, ids)
 	batch := func() *pgx.Batch {
 		b := &pgx.Batch{}
 		b.Queue(count, list)
 		return b
+	}
+	conn := superuser(t, dbtest.New(t))
+	if err := db.Forget(t.Context(), conn); err == nil || sqlState(err) != "" {
+		t.Errorf("what is to be forgotten is sent: %v", err)
 	}
 	before := used()
 	for name, ask := range map[string]func(context.Context) error{

@@ -11,20 +11,27 @@ import (
 // lease is a connection that what a pool gives holds until it is done. Giving it back twice does nothing.
 type lease struct{ conn *pgxpool.Conn }
 
-// release gives the connection back. On each connection pgx keeps the parameters that it encoded last until it encodes others in
-// their places: megabytes, where a large scope was searched. NULLs take the places, and what cannot be encoded keeps them from
-// being sent. Statements that are not valid any more are closed by that, too, which the next statement would do.
+// release gives the connection back, without what it was sent.
 func (l *lease) release() {
 	if l.conn == nil {
 		return
 	}
-	if conn := l.conn.Conn(); !conn.IsClosed() && !conn.PgConn().IsBusy() && conn.PgConn().TxStatus() == 'I' {
-		ctx, cancel := context.WithTimeout(context.Background(), cancelLimit)
-		_, _ = conn.Exec(ctx, "", forgetting...)
-		cancel()
-	}
+	forget(l.conn.Conn())
 	l.conn.Release()
 	l.conn = nil
+}
+
+// forget lets go of what a connection was sent, if nothing is under way on it. pgx keeps the parameters that it encoded last until it
+// encodes others in their places: megabytes, where a large scope was searched, on each connection. NULLs take the places, and what
+// cannot be encoded keeps them from being sent. Statements that are not valid any more are closed by that, too, which the next
+// statement would do.
+func forget(conn *pgx.Conn) {
+	if conn.IsClosed() || conn.PgConn().IsBusy() || conn.PgConn().TxStatus() != 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cancelLimit)
+	defer cancel()
+	_, _ = conn.Exec(ctx, "", forgetting...)
 }
 
 // forgetting are arguments that fill all places that pgx keeps.

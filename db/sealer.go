@@ -328,6 +328,7 @@ func (s *Sealer) seal(ctx context.Context, conn *pgx.Conn, lock sequencerLock) (
 			idle, pause = 0, 0
 		case l.took:
 			idle = 0
+			forget(conn) // up to 20,000 leaves
 		case idle > idleAfter:
 			pause = idleInterval
 		}

@@ -66,7 +66,11 @@ func newCounter(encoding string) (Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newFast(tokenizer.Encoding(encoding), codec)
+	decoding, err := readCodec(encoding) // of its own: a codec that has decoded keeps megabytes for that
+	if err != nil {
+		return nil, err
+	}
+	f := newFast(tokenizer.Encoding(encoding), decoding)
 	return remembering(func(text string) (int, error) {
 		if !utf8.ValidString(text) {
 			return codec.Count(readable(text))
