@@ -28,7 +28,7 @@ var checkpointsSQL string
 var tilesSQL string
 
 // auditRows is how many leaves are read at once, with all that is stored of them: a whole number of tiles.
-const auditRows = 64 * seal.TileWidth
+const auditRows = 16 * seal.TileWidth
 
 // pinned is what the log is held against that is not in the database.
 type pinned struct {
