@@ -352,3 +352,22 @@ func Forget(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "", forgetting...)
 	return err
 }
+
+// Gathered tells how many calls a writer gathers while a group of so many is being written, of as many as come a moment later; ends says
+// that it is written before any comes.
+func Gathered(writing, come int, ends bool) int {
+	w := &writer{queue: make(chan *appendCall, queueLength)}
+	other := &sent{writing, make(chan struct{})}
+	w.sent.Store(other)
+	go func() {
+		time.Sleep(turnPatience / 10)
+		if ends {
+			close(other.done)
+		}
+		for range come {
+			w.queue <- &appendCall{drafts: make([]chain.Draft, 1)}
+		}
+	}()
+	group, _ := w.gather(&appendCall{drafts: make([]chain.Draft, 1)})
+	return len(group)
+}

@@ -16,7 +16,7 @@ const (
 	groupBytes    = 8 << 20
 	groupTimeout  = 15 * time.Second
 	groupDoubt    = 2 * time.Second // after which it is looked whether the database is there at all
-	writers       = 2               // one at a time, unless a session that others hold keeps it waiting
+	writers       = 2               // one reads while the other writes, unless a session that others hold keeps it waiting
 	turnPatience  = 10 * time.Millisecond
 	queueLength   = 1024             // calls; more are refused
 	queueBytes    = 64 << 20         // their text, also in the groups that are being written
@@ -167,11 +167,7 @@ func (w *writer) await() (pass func()) {
 func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCall) {
 	group = []*appendCall{first}
 	messages, bytes := len(first.drafts), first.bytes
-	var fewer <-chan struct{} // closed when there is nothing to wait for with fewer calls
 	other := w.sent.Load()
-	if other != nil {
-		fewer = other.done
-	}
 	timer := time.NewTimer(turnPatience)
 	defer timer.Stop()
 	for {
@@ -185,7 +181,7 @@ func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCal
 			}
 			select {
 			case call, open = <-w.queue:
-			case <-fewer:
+			case <-other.done:
 				other = nil
 				continue
 			case <-timer.C:
