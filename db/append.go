@@ -184,7 +184,6 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, pass func())
 	case leftAlone(err):
 		return nil, notWritten(err, true)
 	}
-	// pgconn.SafeToRetry is of no use here: pgx 5.12 says yes when the connection is lost after COMMIT was sent.
 	return nil, fault.Wrap(err, fault.Unavailable,
 		"the database did not answer, and whether the messages were written is not known; with idempotency keys it can be repeated safely")
 }
@@ -233,10 +232,11 @@ func passing(err error) bool {
 func hurried(err error, waited time.Duration) bool { return lockedOut(err) && waited < lockTimeout/2 }
 
 // leftAlone says whether Postgres has ended a session that nobody asked anything within a transaction: before it looked at what was
-// sent next, so nothing was written. Its clock may have been set, as for hurried, or the server's machine stood still.
+// sent next, so nothing was written. Its clock may have been set, as for hurried, or the server's machine stood still. Once its
+// process is gone as well, nothing can be sent.
 func leftAlone(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pg.Code == "25P03"
+	return ok && pg.Code == "25P03" || errors.Is(err, errUnsent)
 }
 
 // messageOf gives a row of the log as a message.

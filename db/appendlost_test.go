@@ -145,6 +145,7 @@ func TestAppendConnectionLost(t *testing.T) {
 type lateConn struct {
 	net.Conn
 	held *atomic.Bool
+	gone bool // holds it back until the session's process is gone as well
 
 	mu    sync.Mutex
 	early []byte // what Postgres said meanwhile
@@ -153,10 +154,14 @@ type lateConn struct {
 func (c *lateConn) Write(b []byte) (int, error) {
 	if rows(b) > 0 && c.held.CompareAndSwap(false, true) {
 		c.mu.Lock()
-		said := make([]byte, 4<<10)
-		n, _ := c.Conn.Read(said)
-		c.early = said[:n]
-		c.mu.Unlock()
+		defer c.mu.Unlock()
+		for said := make([]byte, 4<<10); ; {
+			n, err := c.Conn.Read(said)
+			c.early = append(c.early, said[:n]...)
+			if err != nil || !c.gone {
+				break
+			}
+		}
 	}
 	return c.Conn.Write(bytes.Replace(b, []byte("idle_in_transaction_session_timeout\x0010s\x00"), []byte("idle_in_transaction_session_timeout\x00 1s\x00"), 1))
 }
@@ -174,23 +179,28 @@ func (c *lateConn) Read(b []byte) (int, error) {
 // A group whose session Postgres has ended before it came is written over another one: nothing of it was.
 func TestAppendAfterIdleTimeout(t *testing.T) {
 	t.Parallel()
-	var held atomic.Bool
-	store, err := db.Open(t.Context(), dbtest.New(t), 4, slog.New(slog.DiscardHandler), func(config *pgxpool.Config) {
-		dial := config.ConnConfig.DialFunc
-		config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dial(ctx, network, address)
-			return &lateConn{Conn: conn, held: &held}, err
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	if _, err := store.Append(t.Context(), []chain.Draft{draft("s", "in time")}); err != nil || !held.Load() {
-		t.Errorf("Append() = %v, held back: %t; want it written", err, held.Load())
-	}
-	if got := checkChains(t, store); len(got) != 1 {
-		t.Errorf("the log has %d messages, want one", len(got))
+	for _, gone := range []bool{false, true} {
+		t.Run(fmt.Sprintf("process gone %t", gone), func(t *testing.T) {
+			t.Parallel()
+			var held atomic.Bool
+			store, err := db.Open(t.Context(), dbtest.New(t), 4, slog.New(slog.DiscardHandler), func(config *pgxpool.Config) {
+				dial := config.ConnConfig.DialFunc
+				config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+					conn, err := dial(ctx, network, address)
+					return &lateConn{Conn: conn, held: &held, gone: gone}, err
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			if _, err := store.Append(t.Context(), []chain.Draft{draft("s", "in time")}); err != nil || !held.Load() {
+				t.Errorf("Append() = %v, held back: %t; want it written", err, held.Load())
+			}
+			if got := checkChains(t, store); len(got) != 1 {
+				t.Errorf("the log has %d messages, want one", len(got))
+			}
+		})
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/tzzr/context-manager/internal/chain"
 )
@@ -102,8 +104,11 @@ func keyOf(d *chain.Draft) appendKey {
 // empty tells whether there is nothing to write.
 func (p *appendPlan) empty() bool { return len(p.rows.messages) == 0 }
 
-// write inserts what was planned, and commits, in one round trip. An error of the database's is before or at COMMIT;
-// with any other, whether it was committed is not known.
+// errUnsent says that a connection was found closed before anything was sent over it.
+var errUnsent = errors.New("the connection was closed before")
+
+// write inserts what was planned, and commits, in one round trip. An error of the database's is before or at COMMIT, errUnsent before
+// anything; with any other, whether it was committed is not known.
 func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
 	batch := &pgx.Batch{}
 	p.rows.queue(batch)
@@ -117,7 +122,13 @@ func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	batch.Queue("commit")
-	return conn.SendBatch(ctx, batch).Close()
+	results := conn.SendBatch(ctx, batch)
+	unsent := conn.IsClosed() // what goes wrong later closes it later: SafeToRetry alone also says yes once all was sent
+	err := results.Close()
+	if unsent && pgconn.SafeToRetry(err) {
+		return errors.Join(errUnsent, err)
+	}
+	return err
 }
 
 // messageRows are rows of log.messages, a list a column.
