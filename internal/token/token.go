@@ -85,12 +85,15 @@ func readable(text string) string { return strings.ReplaceAll(text, "\x7f", "\x0
 
 // The same messages are counted for one request after another, so the counts of short texts are remembered.
 const (
-	remembered  = 50_000 // texts, at about 100 bytes each
+	remembered  = 32_768 // texts, at about 110 bytes each
 	maxRemember = 4 << 10
 )
 
+// textKey is half of a text's SHA-256, for two thirds of the memory: to find two texts of one key takes 2^64 tries.
+type textKey [sha256.Size / 2]byte
+
 func remembering(count Counter) (Counter, error) {
-	known, err := lru.New[[sha256.Size]byte, int](remembered)
+	known, err := lru.New[textKey, int32](remembered)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "the memory of counts cannot be made")
 	}
@@ -98,13 +101,14 @@ func remembering(count Counter) (Counter, error) {
 		if len(text) > maxRemember {
 			return count(text)
 		}
-		key := sha256.Sum256([]byte(text))
+		sum := sha256.Sum256([]byte(text))
+		key := textKey(sum[:])
 		if n, ok := known.Get(key); ok {
-			return n, nil
+			return int(n), nil
 		}
 		n, err := count(text)
 		if err == nil {
-			known.Add(key, n)
+			known.Add(key, int32(n)) // a short text has few
 		}
 		return n, err
 	}
