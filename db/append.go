@@ -156,6 +156,7 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, pass func())
 		rollBack(ctx, conn.Conn())
 		return nil, notWritten(err, conn.Conn().IsClosed())
 	}
+	defer w.index.writes()() // not before: the wait for a session that somebody else holds keeps nobody else from anything
 	outcomes := make([]outcome, len(calls))
 	for i, call := range calls {
 		if outcomes[i], err = plan.call(ctx, conn.Conn(), call); err != nil {
@@ -233,7 +234,7 @@ func hurried(err error, waited time.Duration) bool { return lockedOut(err) && wa
 
 // leftAlone says whether Postgres has ended a session that nobody asked anything within a transaction: before it looked at what was
 // sent next, so nothing was written. Its clock may have been set, as for hurried, or the server's machine stood still. Once its
-// process is gone as well, nothing can be sent.
+// process is gone, then or for any other reason, nothing can be sent.
 func leftAlone(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "25P03" || errors.Is(err, errUnsent)

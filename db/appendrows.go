@@ -104,7 +104,7 @@ func keyOf(d *chain.Draft) appendKey {
 // empty tells whether there is nothing to write.
 func (p *appendPlan) empty() bool { return len(p.rows.messages) == 0 }
 
-// errUnsent says that a connection was found closed before anything was sent over it.
+// errUnsent says that a connection was found closed before any row was sent over it.
 var errUnsent = errors.New("the connection was closed before")
 
 // write inserts what was planned, and commits, in one round trip. An error of the database's is before or at COMMIT, errUnsent before

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -354,20 +355,23 @@ func Forget(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // Gathered tells how many calls a writer gathers while a group of so many is being written, of as many as come a moment later; ends says
-// that it is written before any comes.
+// that it is written a moment before any comes.
 func Gathered(writing, come int, ends bool) int {
 	w := &writer{queue: make(chan *appendCall, queueLength)}
 	other := &sent{writing, make(chan struct{})}
 	w.sent.Store(other)
-	go func() {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	wait.Go(func() {
 		time.Sleep(turnPatience / 10)
 		if ends {
 			close(other.done)
+			time.Sleep(turnPatience / 10)
 		}
 		for range come {
 			w.queue <- &appendCall{drafts: make([]chain.Draft, 1)}
 		}
-	}()
+	})
 	group, _ := w.gather(&appendCall{drafts: make([]chain.Draft, 1)})
 	return len(group)
 }

@@ -202,7 +202,7 @@ func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCal
 // commit writes a group, each call all or nothing. A call that turns out to be wrong is answered and leaves the
 // others alone; when something in the group makes the database refuse it, each call is tried by itself. It is not
 // when the database cannot serve, or when the group may have been written: then every call is told so. The turn is passed on
-// once rows are on their way.
+// when rows are about to be sent.
 func (w *writer) commit(group []*appendCall, pass func()) {
 	live := group[:0]
 	for _, call := range group {
@@ -218,7 +218,6 @@ func (w *writer) commit(group []*appendCall, pass func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
 	w.index.room(ctx)
-	defer w.index.writes()()
 	outcomes, err := w.appendGroup(ctx, live, pass)
 	switch {
 	case err == nil:

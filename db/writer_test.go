@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/tzzr/context-manager/db"
 )
@@ -17,10 +18,12 @@ func TestGroupsAreGathered(t *testing.T) {
 		{"as many come", 4, 3, 4, false},
 		{"one is as many", 1, 9, 1, false},
 		{"fewer come", 4, 1, 2, false},
-		{"nothing is being written any more", 4, 0, 1, true},
+		{"nothing is being written any more", 4, 3, 1, true},
 	} {
-		if got := db.Gathered(test.writing, test.come, test.ends); got != test.want {
-			t.Errorf("%s: %d are gathered, want %d", test.name, got, test.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			if got := db.Gathered(test.writing, test.come, test.ends); got != test.want {
+				t.Errorf("%s: %d are gathered, want %d", test.name, got, test.want)
+			}
+		})
 	}
 }

@@ -97,8 +97,7 @@ BEGIN
     INSERT INTO log.participants (player)
     SELECT DISTINCT n.player::CHAR(64) AS player
     FROM (SELECT e.player FROM enrolled e UNION ALL SELECT a.owner_id FROM added a WHERE a.event_type = 'erasure') n
-    WHERE NOT EXISTS (SELECT FROM log.participants p WHERE p.player = n.player::CHAR(64))
-    ON CONFLICT DO NOTHING;
+    WHERE NOT EXISTS (SELECT FROM log.participants p WHERE p.player = n.player::CHAR(64));
 
     SELECT min(a.id), max(a.id), count(*) INTO first, last, n FROM added a;
     IF n = 0 THEN
