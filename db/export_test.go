@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -374,4 +375,24 @@ func Gathered(writing, come int, ends bool) int {
 	})
 	group, _ := w.gather(&appendCall{drafts: make([]chain.Draft, 1)})
 	return len(group)
+}
+
+// AppendPassing writes a message as a group, and calls passed when the turn is passed on, with how many calls the next group is told of.
+func (d *DB) AppendPassing(ctx context.Context, draft chain.Draft, passed func(writing int)) error {
+	if err := draft.Validate("message"); err != nil {
+		return err
+	}
+	call := &appendCall{ctx: ctx, drafts: []chain.Draft{draft}, done: make(chan struct{})}
+	call.prepare()
+	writing := func() int {
+		if s := d.writer.sent.Load(); s != nil {
+			return s.calls
+		}
+		return 0
+	}
+	_, err := d.writer.appendGroup(ctx, []*appendCall{call}, func() { passed(writing()) })
+	if n := writing(); n != 0 {
+		err = errors.Join(err, fmt.Errorf("a group of %d is still told of", n))
+	}
+	return err
 }

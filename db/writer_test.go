@@ -27,3 +27,22 @@ func TestGroupsAreGathered(t *testing.T) {
 		})
 	}
 }
+
+// The turn is passed on before a group is written, and the next one told how large it is.
+func TestTurnIsPassedBeforeWriting(t *testing.T) {
+	t.Parallel()
+	store, _ := open(t)
+	passed := 0
+	err := store.AppendPassing(t.Context(), draft("s", "first"), func(writing int) {
+		passed++
+		if got := checkChains(t, store); len(got) != 0 || writing != 1 {
+			t.Errorf("passed on with %d messages in the log, a group of %d being written; want none, and one", len(got), writing)
+		}
+	})
+	if err != nil || passed != 1 {
+		t.Errorf("appended: %v, passed on %d times, want once", err, passed)
+	}
+	if got := checkChains(t, store); len(got) != 1 {
+		t.Errorf("the log has %d messages, want one", len(got))
+	}
+}
