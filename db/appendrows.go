@@ -108,7 +108,7 @@ func (p *appendPlan) empty() bool { return len(p.rows.messages) == 0 }
 var errUnsent = errors.New("the connection was closed before")
 
 // write inserts what was planned, and commits, in one round trip. An error of the database's is before or at COMMIT, errUnsent before
-// anything; with any other, whether it was committed is not known.
+// any row; with any other, whether it was committed is not known.
 func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
 	batch := &pgx.Batch{}
 	p.rows.queue(batch)
