@@ -193,6 +193,12 @@ describe("trying", () => {
     await v.page.keyboard.press("Enter");
     await v.page.getByRole("region", { name: "Probado, sin guardar" }).waitFor();
     await v.page.getByText("Sin casi duplicados").waitFor();
+    // Enter alone makes a line in the question.
+    await v.go("/context?threshold=0");
+    await v.tabTo(/^¿Para qué es el contexto\?/);
+    await v.page.keyboard.type("hotel");
+    await v.page.keyboard.press("Control+Enter");
+    await v.page.getByRole("region", { name: "Probado, sin guardar" }).waitFor();
     await v.end();
   });
 

@@ -31,6 +31,7 @@ function Everywhere() {
   const { identity, leave } = useSession();
   const [open, setOpen] = useState<"palette" | "help" | null>(null);
   useAction("palette.open", () => setOpen("palette"));
+  useAction("form.send", sendForm);
   useAction("help.open", () => setOpen("help"));
   useAction("keys.single", () => chooseSingleKeys(!singleKeys()));
   useAction("theme.system", () => chooseTheme("system"));
@@ -61,6 +62,15 @@ function Everywhere() {
       )}
     </>
   );
+}
+
+// Sends the form that has the focus, as its first button does: Enter alone makes a line in many fields.
+function sendForm(): boolean {
+  const form = document.activeElement?.closest("form");
+  if (!form) return false;
+  const button = form.querySelector<HTMLButtonElement>("button[type=submit]");
+  if (!button?.disabled) form.requestSubmit(button);
+  return true;
 }
 
 function Go({ action, to, whole }: Place) {

@@ -58,7 +58,7 @@ function ofAddress(to: string, section: Entry["section"]): Entry {
 /** What the palette lists: what was used lately and all that can be done, or of these what matches, the best first. */
 export function entriesOf(typed: string, choices: readonly Choice[], latest: readonly Recent[]): Entry[] {
   const alone = (choice: Choice) => choices.filter((c) => c.id === choice.id).length === 1;
-  const all = choices.filter((c) => c.id !== "palette.open").map((c) => ofAction(c, alone(c)));
+  const all = choices.filter((c) => c.id !== "palette.open" && c.id !== "form.send").map((c) => ofAction(c, alone(c)));
   const used = latest.flatMap((r) => {
     if ("to" in r) return [ofAddress(r.to, "recent")];
     const there = choices.find((c) => c.id === r.action && c.of === r.of);

@@ -127,6 +127,7 @@ export const actions = {
   "chain.bad": { group: "page", keys: ["X"], on: ["thread"], scope: "verify" },
 
   "palette.open": { group: "console", keys: ["Mod+K"], on: "everywhere", typing: true },
+  "form.send": { group: "console", keys: ["Mod+Enter"], on: "everywhere", typing: true },
   "help.open": { group: "console", keys: ["?"], on: "everywhere" },
   "keys.single": { group: "console", on: "everywhere" },
   "theme.system": { group: "console", on: "everywhere" },
