@@ -33,11 +33,14 @@ RETURNING o.first_id, o.last_id;
 INSERT INTO seal.outbox (first_id, last_id) VALUES (@first_id, @last_id);
 
 -- name: AddLeaves :many
--- Leaves of the messages of these runs, in the order of ids.
+-- Leaves of the messages of these runs, in the order of ids. LIMIT says what a run can bring: without it, the runs are taken to bring
+-- so much of a large log that all of it is read, each time.
 INSERT INTO seal.leaves (leaf_index, session_hash, sequence, message_hash)
 SELECT row_number() OVER (ORDER BY m.id) - 1 + @tree_size::BIGINT, m.session_hash, m.sequence, m.hash
 FROM (SELECT unnest(@firsts::BIGINT[]) AS first_id, unnest(@lasts::BIGINT[]) AS last_id) r
-JOIN log.messages m ON m.id BETWEEN r.first_id AND r.last_id
+CROSS JOIN LATERAL (
+    SELECT a.id, a.session_hash, a.sequence, a.hash FROM log.messages a WHERE a.id BETWEEN r.first_id AND r.last_id
+    ORDER BY a.id LIMIT r.last_id - r.first_id + 1) m
 RETURNING leaf_index, session_hash, sequence, message_hash;
 
 -- name: AddLeavesOfFreePlaces :many
@@ -48,7 +51,9 @@ SELECT row_number() OVER (ORDER BY f.id) - 1 + @tree_size::BIGINT, f.session_has
 FROM (
     SELECT DISTINCT ON (m.session_hash, m.sequence) m.id, m.session_hash, m.sequence, m.hash
     FROM (SELECT unnest(@firsts::BIGINT[]) AS first_id, unnest(@lasts::BIGINT[]) AS last_id) r
-    JOIN log.messages m ON m.id BETWEEN r.first_id AND r.last_id
+    CROSS JOIN LATERAL (
+        SELECT a.id, a.session_hash, a.sequence, a.hash FROM log.messages a WHERE a.id BETWEEN r.first_id AND r.last_id
+        ORDER BY a.id LIMIT r.last_id - r.first_id + 1) m
     WHERE NOT EXISTS (SELECT FROM seal.leaves l WHERE l.session_hash = m.session_hash AND l.sequence = m.sequence)
     ORDER BY m.session_hash, m.sequence, m.id
 ) f
