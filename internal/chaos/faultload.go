@@ -296,6 +296,10 @@ func overload(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.later(a.close)
+	// An empty log takes a third more than once search vectors have to keep up, and Postgres has made its first checkpoints.
+	if _, err := a.closed(ctx, 128, size(s, 100*time.Millisecond, 2*time.Minute)); err != nil {
+		return err
+	}
 	before, err := a.peak(ctx, s)
 	if err != nil {
 		return err
