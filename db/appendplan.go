@@ -81,24 +81,29 @@ type refSource struct {
 
 type member struct{ player, session chain.Hash }
 
+// referrer is who names a ref.
+type referrer struct{ player, ref chain.Hash }
+
 // repeat is the place in an answer of a message that a key stands for. It is filled when that has its id.
 type repeat struct{ place, of *chain.Message }
 
 // wanted is what a group needs to know of the log.
 type wanted struct {
-	sessions, refs, viewers map[chain.Hash]bool
-	owners, keys            []string
-	json                    map[string]bool
-	conversations           []string
-	between                 bool
+	sessions, refs map[chain.Hash]bool
+	members        map[member]bool // of sessions that their calls add to
+	referrers      map[referrer]bool
+	owners, keys   []string
+	json           map[string]bool
+	conversations  []string
+	between        bool
 }
 
 func wantedBy(calls []*appendCall) *wanted {
-	w := &wanted{sessions: map[chain.Hash]bool{}, refs: map[chain.Hash]bool{}, viewers: map[chain.Hash]bool{}, json: map[string]bool{}}
+	w := &wanted{
+		sessions: map[chain.Hash]bool{}, refs: map[chain.Hash]bool{}, members: map[member]bool{}, referrers: map[referrer]bool{},
+		json: map[string]bool{},
+	}
 	for _, call := range calls {
-		if call.viewer != nil {
-			w.viewers[*call.viewer] = true
-		}
 		w.between = w.between || call.between
 		if call.exchange != nil {
 			w.conversations = append(w.conversations, call.exchange.id.String())
@@ -106,8 +111,14 @@ func wantedBy(calls []*appendCall) *wanted {
 		for i := range call.drafts {
 			d := &call.drafts[i]
 			w.sessions[d.SessionHash] = true
+			if call.viewer != nil {
+				w.members[member{*call.viewer, d.SessionHash}] = true
+			}
 			for _, r := range d.Refs {
 				w.refs[r.Hash] = true
+				if call.viewer != nil {
+					w.referrers[referrer{*call.viewer, r.Hash}] = true
+				}
 			}
 			if d.IdempotencyKey != nil {
 				key := keyOf(d)
@@ -154,8 +165,8 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	if len(w.refs) > 0 {
 		batch.Queue(sourcesSQL, texts(w.refs)).Query(p.readSources)
 	}
-	if len(w.viewers) > 0 {
-		batch.Queue(membersSQL, texts(w.viewers), sessions, texts(w.refs)).Query(p.readMembers)
+	if len(w.members) > 0 {
+		p.queueMembers(batch, w)
 	}
 	if len(w.keys) > 0 {
 		batch.Queue(keysSQL, w.owners, w.keys).Query(p.readKeys)
@@ -209,6 +220,17 @@ func (p *appendPlan) readSources(rows pgx.Rows) error {
 		return nil
 	})
 	return err
+}
+
+func (p *appendPlan) queueMembers(batch *pgx.Batch, w *wanted) {
+	var players, sessions, referrers, refs []string
+	for m := range w.members {
+		players, sessions = append(players, m.player.String()), append(sessions, m.session.String())
+	}
+	for r := range w.referrers {
+		referrers, refs = append(referrers, r.player.String()), append(refs, r.ref.String())
+	}
+	batch.Queue(membersSQL, players, sessions, referrers, refs).Query(p.readMembers)
 }
 
 func (p *appendPlan) readMembers(rows pgx.Rows) error {

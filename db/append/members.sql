@@ -1,6 +1,12 @@
--- Which of these players are members of these sessions, and of those of messages with these hashes.
-SELECT v.player, v.session_hash FROM log.members v
-WHERE v.player = ANY ($1::TEXT[]::CHAR(64)[]) AND v.session_hash = ANY ($2::TEXT[]::CHAR(64)[])
+-- Which of these players are members of these sessions, pair by pair, and which of these of the session of a message with this hash.
+-- LIMIT keeps the plan from reading all the sessions of a player.
+SELECT v.player, v.session_hash
+FROM (SELECT unnest($1::TEXT[])::CHAR(64) AS player, unnest($2::TEXT[])::CHAR(64) AS session_hash) w
+CROSS JOIN LATERAL (
+    SELECT m.player, m.session_hash FROM log.members m WHERE m.player = w.player AND m.session_hash = w.session_hash LIMIT 1) v
 UNION ALL
-SELECT v.player, v.session_hash FROM log.messages m JOIN log.members v ON v.session_hash = m.session_hash
-WHERE m.hash = ANY ($3::TEXT[]::CHAR(64)[]) AND v.player = ANY ($1::TEXT[]::CHAR(64)[])
+SELECT v.player, v.session_hash
+FROM (SELECT unnest($3::TEXT[])::CHAR(64) AS player, unnest($4::TEXT[])::CHAR(64) AS hash) w
+JOIN log.messages r ON r.hash = w.hash
+CROSS JOIN LATERAL (
+    SELECT m.player, m.session_hash FROM log.members m WHERE m.player = w.player AND m.session_hash = r.session_hash LIMIT 1) v
