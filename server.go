@@ -210,7 +210,7 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 		mux.Handle(r.pattern, r.handler)
 	}
 	hosts := auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr())
-	return server.Run(ctx, listener, httpd.Secure(hosts.Handler(mux), false)) // refusals and redirects of the router, too
+	return server.Run(ctx, listener, httpd.Secure(hosts.Handler(mux))) // refusals and redirects of the router, too
 }
 
 // route is what answers the requests of a pattern of http.ServeMux. testdata/access says who may ask for it.
@@ -235,19 +235,19 @@ func routes(server *httpd.Server, s *instance.Instance, tokens *auth.Tokens, cfg
 		}})
 
 	counted := func(h http.Handler) http.Handler {
-		return httpd.Secure(limits.Note(gate.Identify(known(limits.Handler(h)))), false)
+		return limits.Note(gate.Identify(known(limits.Handler(h))))
 	}
 	all := []route{
-		{"/graphql", httpd.Secure(allowOrigins(cfg.Origins(), limits.Note(gate.Identify(known(api)))), len(cfg.Origins()) > 0)},
+		{"/graphql", allowOrigins(cfg.Origins(), limits.Note(gate.Identify(known(api))))},
 		{"/export", counted(graph.NewExport(s.DB, overload.New(exportPlaces, exportQueue), graph.Config{Log: log, Watcher: tokens}))},
 		{"/stretch", counted(graph.NewStretches(s.DB, overload.New(stretchPlaces, stretchQueue), graph.Config{Log: log}))},
 		{"/hooks/events", counted(graph.NewEvents(s.DB, cfg.Sources(), overload.New(hookPlaces, hookQueue), graph.Config{Log: log}))},
 		{"/session", counted(gate.Sessions())},
 		{"/metrics", counted(auth.Administrators(auth.Verify, metrics.Handler()))},
-		{"/healthz", httpd.Secure(server.Health(httpd.Readiness{}), false)},
-		{"/readyz", httpd.Secure(limits.Note(gate.Identify(server.Health(httpd.Readiness{
+		{"/healthz", server.Health(httpd.Readiness{})},
+		{"/readyz", limits.Note(gate.Identify(server.Health(httpd.Readiness{
 			Check: health.check, Remarks: health.remarks, Trusted: administrates(limits),
-		}))), false)},
+		})))},
 		{"/", web.Handler()},
 	}
 	if sealer := s.Sealer(); sealer != nil {
@@ -286,10 +286,14 @@ func allowOrigins(origins []string, next http.Handler) http.Handler {
 	if len(origins) == 0 {
 		return next // none to rs/cors means all
 	}
-	return cors.New(cors.Options{
+	allowed := cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodPost},
 		AllowedHeaders: []string{"Authorization", "Content-Type"},
 		MaxAge:         600,
 	}).Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // CORS says by itself who is let in
+		allowed.ServeHTTP(w, r)
+	})
 }

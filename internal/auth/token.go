@@ -57,7 +57,11 @@ func roleOf(token string) (Role, bool) {
 }
 
 func checksum(text string) string {
-	return encode62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(text)))), checksumDigits)
+	digits := [checksumDigits]byte{}
+	for i, n := checksumDigits-1, crc32.ChecksumIEEE([]byte(text)); i >= 0; i, n = i-1, n/62 {
+		digits[i] = base62[n%62]
+	}
+	return string(digits[:])
 }
 
 // encode62 writes a number with leading zeros.

@@ -62,10 +62,10 @@ func isHealth(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.P
 
 // context gives the request's context: that of a stream ends when the server stops.
 func (s *Server) context(r *http.Request) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(r.Context())
 	if !isStream(r) {
-		return ctx, cancel
+		return r.Context(), func() {}
 	}
+	ctx, cancel := context.WithCancel(r.Context())
 	stop := context.AfterFunc(s.streams, cancel)
 	return ctx, func() { stop(); cancel() }
 }
