@@ -210,7 +210,7 @@ func serve(ctx context.Context, listener net.Listener, s *instance.Instance, tok
 		mux.Handle(r.pattern, r.handler)
 	}
 	hosts := auth.NewHosts(cfg.AllowedHosts, cfg.Addr, listener.Addr())
-	return server.Run(ctx, listener, httpd.Secure(hosts.Handler(mux))) // refusals and redirects of the router, too
+	return server.Run(ctx, listener, hosts.Handler(mux))
 }
 
 // route is what answers the requests of a pattern of http.ServeMux. testdata/access says who may ask for it.

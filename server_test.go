@@ -168,14 +168,21 @@ func TestOtherOrigins(t *testing.T) {
 	t.Parallel()
 	h := allowOrigins([]string{"https://app.example.org"}, http.NotFoundHandler())
 	for origin, want := range map[string]string{"https://app.example.org": "https://app.example.org", "https://evil.example": ""} {
-		r := httptest.NewRequest(http.MethodOptions, "/graphql", nil)
-		r.Header.Set("Origin", origin)
-		r.Header.Set("Access-Control-Request-Method", "POST")
-		r.Header.Set("Access-Control-Request-Headers", "authorization,content-type")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if got := w.Header().Get("Access-Control-Allow-Origin"); got != want || w.Header().Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s: Allow-Origin = %q, want %q and no credentials", origin, got, want)
+		for _, method := range []string{http.MethodOptions, http.MethodPost} {
+			r := httptest.NewRequest(method, "/graphql", nil)
+			r.Header.Set("Origin", origin)
+			if method == http.MethodOptions {
+				r.Header.Set("Access-Control-Request-Method", "POST")
+				r.Header.Set("Access-Control-Request-Headers", "authorization,content-type")
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if got := w.Header().Get("Access-Control-Allow-Origin"); got != want || w.Header().Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("%s, %s: Allow-Origin = %q, want %q and no credentials", method, origin, got, want)
+			}
+			if got := w.Header().Get("Cross-Origin-Resource-Policy"); got != "cross-origin" {
+				t.Errorf("%s, %s: Cross-Origin-Resource-Policy = %q, which is in the way of CORS", method, origin, got)
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -250,6 +251,63 @@ func TestViewOfSessionsStartedAtOnce(t *testing.T) {
 	c, err := store.As(cleo).CountMessages(t.Context(), selection.Scope{}, selection.Match{})
 	if err != nil || a+c != 40 {
 		t.Errorf("they see %d and %d, %v; want 40 together", a, c, err)
+	}
+}
+
+// Of a group of appends that are written together, each is let in and refused by what its own player sees.
+func TestViewOfAGroup(t *testing.T) {
+	t.Parallel()
+	store, url := open(t)
+	mustAppend(t, store.As(ben), from(ben, "shared", "Ana is named", ana))
+	cited := mustAppend(t, store.As(ben), from(ben, "cited", "Ana is named here, too", ana))[0] // nobody adds to it
+	own := mustAppend(t, store.As(cleo), from(cleo, "own", "Cleo's own"))[0]
+	// While both writers wait for sessions that somebody holds, calls gather.
+	holder := superuser(t, url)
+	mustExec(t, holder, "BEGIN")
+	var wait sync.WaitGroup
+	for i := range 2 {
+		session := fmt.Sprint("held ", i)
+		mustExec(t, holder, "SELECT pg_advisory_xact_lock(log.session_lock($1))", hashOf("session:%s", session).String())
+		wait.Go(func() { mustAppend(t, store, from(ben, session, "waits")) })
+		eventually(t, "a writer waits", func() bool {
+			return value[int](t, holder, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`) == i+1
+		})
+	}
+	citing := func(player chain.Hash, session string, ref chain.Hash) chain.Draft {
+		d := from(player, session, "cites")
+		d.Refs = []chain.Ref{{Type: chain.RefContext, Hash: ref}}
+		return d
+	}
+	for what, call := range map[string]struct {
+		draft chain.Draft
+		code  fault.Code
+		field string
+	}{
+		"a member":             {from(ana, "shared", "Ana's"), "", ""},
+		"who began it":         {from(ben, "shared", "Ben's"), "", ""},
+		"a stranger":           {from(cleo, "shared", "let me in"), fault.NotFound, "messages[0].sessionHash"},
+		"another stranger":     {from(ana, "own", "let me in"), fault.NotFound, "messages[0].sessionHash"},
+		"a member who cites":   {citing(ana, "Ana's", cited.Hash), "", ""},
+		"a stranger who cites": {citing(cleo, "Cleo's", cited.Hash), fault.BadUserInput, "messages[0].refs[0].hash"},
+		"a stranger who cites from where others are": {citing(ben, "Ben's", own.Hash), fault.BadUserInput, "messages[0].refs[0].hash"},
+		"who cites their own":                        {citing(cleo, "own", own.Hash), "", ""},
+	} {
+		wait.Go(func() {
+			_, err := store.As(call.draft.OwnerID).Append(t.Context(), []chain.Draft{call.draft})
+			if call.code != "" {
+				wantCode(t, what, err, call.code, call.field)
+			} else if err != nil {
+				t.Errorf("%s: %v, want it written", what, err)
+			}
+		})
+	}
+	eventually(t, "all calls wait", func() bool { return store.Queued() == 8 })
+	mustExec(t, holder, "COMMIT")
+	wait.Wait()
+	const groups = `SELECT count(DISTINCT xmin::TEXT) FROM log.messages WHERE content IN ('Ana''s', 'Ben''s', 'cites')`
+	if n := value[int](t, holder, groups); n != 1 {
+		t.Errorf("what was let in was written in %d groups, want one", n)
 	}
 }
 

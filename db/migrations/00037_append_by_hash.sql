@@ -31,9 +31,10 @@ BEGIN
         AND NOT log.too_long(a.attachments) AND (a.ambient IS NULL OR NOT log.too_long(a.ambient))) IS NOT TRUE
     LIMIT 1;
     IF FOUND THEN
-        SELECT a.*, p.hash IS NOT NULL AS linked, p.id AS before_id, p.created_at AS before_time, log.message_hash(a) AS want INTO wrong
+        SELECT a.*, p.session_hash = a.session_hash AND p.sequence = a.sequence - 1 AS linked, p.id AS before_id,
+            p.created_at AS before_time, log.message_hash(a) AS want INTO wrong
         FROM log.messages a
-        LEFT JOIN log.messages p ON p.hash = a.prev_hash AND p.session_hash = a.session_hash AND p.sequence = a.sequence - 1
+        LEFT JOIN log.messages p ON p.hash = a.prev_hash
         WHERE a.id = faulty;
         IF wrong.linked IS NOT TRUE AND (wrong.prev_hash IS NOT NULL OR wrong.sequence <> 1) THEN
             RAISE EXCEPTION 'prev_hash and sequence do not follow the head of the session' USING ERRCODE = 'CM001', COLUMN = 'prev_hash';

@@ -46,6 +46,21 @@ func TestTokensOfAllRoles(t *testing.T) {
 	}
 }
 
+// Tokens that were given out stay tokens.
+func TestTokensOfBefore(t *testing.T) {
+	t.Parallel()
+	for token, want := range map[string]Role{
+		"cmadm_000000000000000000000000000000000Zz9aB3dE5f1ELODB":  Admin,
+		"cmagt_000000000000000000000000000000000Zz9aB3dE5f1HJXFx":  Agent,
+		"cmcli_000000000000000000000000000000000Zz9aB3dE5f14bgj4":  Client,
+		"cmhook_000000000000000000000000000000000Zz9aB3dE5f30gBTo": Hook,
+	} {
+		if role, ok := roleOf(token); !ok || role != want {
+			t.Errorf("%s is taken as %q, %v, want %s", token, role, ok, want)
+		}
+	}
+}
+
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	token := NewAdminToken()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ func (s *Server) observe(handler http.Handler) http.Handler {
 		s.running.Add(1)
 		defer s.running.Done()
 		start, facts := time.Now(), &facts{metrics: s.metrics}
+		maps.Copy(w.Header(), secure)
 		ctx, end := s.context(r)
 		defer end()
 		r = r.WithContext(context.WithValue(ctx, factsKey{}, facts))

@@ -199,6 +199,10 @@ describe("trying", () => {
     await v.page.keyboard.type("hotel");
     await v.page.keyboard.press("Control+Enter");
     await v.page.getByRole("region", { name: "Probado, sin guardar" }).waitFor();
+    // On a button it is that button's.
+    await v.tabTo(/^Pedir contexto$/);
+    await v.page.keyboard.press("Control+Enter");
+    await v.page.getByRole("region", { name: "Resultado" }).waitFor();
     await v.end();
   });
 

@@ -146,6 +146,8 @@ describe("making a token", () => {
     await panel(v).getByLabel("Name").fill("Somebody else");
     await panel(v).getByLabel("Key").fill(key);
     await panel(v).getByLabel("Whose").selectOption(namespace);
+    await panel(v).getByLabel("Whose").press("Control+Enter"); // saves the player, and makes no token
+    await panel(v).getByText("There is a player with this key").waitFor();
     await v.page.keyboard.press("Tab");
     await panel(v).getByRole("button", { name: "Save the player" }).click();
     await panel(v).getByText("There is a player with this key").waitFor();

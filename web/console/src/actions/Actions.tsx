@@ -64,11 +64,13 @@ function Everywhere() {
   );
 }
 
-// Sends the form that has the focus, as its first button does: Enter alone makes a line in many fields.
+// Sends the form that has the focus: by the button that has it, or else by its first. Enter alone makes a line in many fields. A
+// button that does something else does that.
 function sendForm(): boolean {
-  const form = document.activeElement?.closest("form");
-  if (!form) return false;
-  const button = form.querySelector<HTMLButtonElement>("button[type=submit]");
+  const at = document.activeElement;
+  const form = at?.closest("form");
+  if (!form || (at instanceof HTMLButtonElement && at.type !== "submit")) return false;
+  const button = at instanceof HTMLButtonElement ? at : form.querySelector<HTMLButtonElement>("button[type=submit]");
   if (!button?.disabled) form.requestSubmit(button);
   return true;
 }

@@ -62,7 +62,10 @@ export function NewPlayer({ hash, onDescribed, onClose }: Props) {
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && event.target instanceof HTMLInputElement) {
+    const sends =
+      event.target instanceof HTMLInputElement ||
+      ((event.ctrlKey || event.metaKey) && !(event.target instanceof HTMLButtonElement));
+    if (event.key === "Enter" && sends) {
       event.preventDefault(); // it saves the player, and does not make the token
       void save();
     } else if (event.key === "Escape") {
