@@ -143,10 +143,13 @@ func (a Admission) enter(ctx context.Context, x *exchange, op *ast.OperationDefi
 	}
 	if err != nil {
 		x.full = err
-		return refuse(ctx, http.StatusServiceUnavailable, fault.CodeOf(err), "%s", err)
+		return noPlace
 	}
 	return nil
 }
+
+// noPlace stands for the refusal that writeFull answers with.
+var noPlace = &gqlerror.Error{}
 
 // end gives back what the answer to a request has held.
 func (a Admission) end(ctx context.Context, x *exchange) {

@@ -151,10 +151,13 @@ func (g *Gate) Enter(ctx context.Context, who string) (leave func(), err error) 
 	if g == nil {
 		return func() {}, nil
 	}
-	leave = sync.OnceFunc(func() { g.leave(who) })
 	place, err := g.enter(who)
-	if err != nil || place == nil {
-		return leave, err
+	if err != nil {
+		return nil, err
+	}
+	leave = sync.OnceFunc(func() { g.leave(who) })
+	if place == nil {
+		return leave, nil
 	}
 	w := place.Value.(*waiter)
 	timer := time.NewTimer(Patience)
