@@ -100,7 +100,11 @@ func (a *arrivals) wire(ctx context.Context, now time.Time) (*wire, error) {
 		return nil, err
 	}
 	w := &wire{file: file, fd: int(file.Fd())}
-	return w, unix.SetNonblock(w.fd, true)
+	if err := unix.SetNonblock(w.fd, true); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return w, nil
 }
 
 // send sends the request of one more client. If that fails, it gives the answer.

@@ -28,9 +28,8 @@ type deed struct {
 // journal is a file of what was acknowledged. It does not wait for the disk: no fault takes the machine, and waiting would take from the
 // server what it is measured by. Safe for concurrent use.
 type journal struct {
-	mu      sync.Mutex
-	file    *os.File
-	entries int
+	mu   sync.Mutex
+	file *os.File
 }
 
 func openJournal(name string) (*journal, error) {
@@ -53,11 +52,7 @@ func (j *journal) add(entries ...entry) error {
 // note is add for deeds of every kind.
 func (j *journal) note(deeds ...deed) error {
 	var lines []byte
-	messages := 0
 	for _, d := range deeds {
-		if d.Kind == "" {
-			messages++
-		}
 		line, err := json.Marshal(d)
 		if err != nil {
 			return err
@@ -66,18 +61,8 @@ func (j *journal) note(deeds ...deed) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.Write(lines); err != nil {
-		return err
-	}
-	j.entries += messages
-	return nil
-}
-
-// count is how many messages were noted.
-func (j *journal) count() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.entries
+	_, err := j.file.Write(lines)
+	return err
 }
 
 // read gives what is in it: messages by hash, and deeds in the order in which they were acknowledged.
