@@ -123,12 +123,17 @@ var unusual = func() (unusual [256]bool) {
 // lineEnds are the characters that end a line in JavaScript, which encoding/json escapes: of three bytes each.
 const lineEnds = "\u2028\u2029"
 
+// hasLineEnd tells whether a string holds a lineEnd. Most have not even what these begin with, which is found faster.
+func hasLineEnd(s string) bool {
+	return strings.Contains(s, lineEnds[:2]) && (strings.Contains(s, lineEnds[:3]) || strings.Contains(s, lineEnds[3:]))
+}
+
 func (w *jsonWriter) string(s string) error {
 	if !chain.IsUTF8(s) {
 		return w.other(s)
 	}
 	w.text.WriteByte('"')
-	if strings.Contains(s, lineEnds[:3]) || strings.Contains(s, lineEnds[3:]) {
+	if hasLineEnd(s) {
 		w.lines(s)
 	} else {
 		w.runs(s)
