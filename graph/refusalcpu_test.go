@@ -79,6 +79,14 @@ func refusals(t *testing.T, a *api) map[string]refused {
 	for i := range small {
 		small[i] = object{"sessionHash": hashOf("others"), "ownerId": player.Player.String(), "content": "x"}
 	}
+	referring := make([]object, 11) // to as many as a body may hold
+	for i := range referring {
+		refs := make([]object, 600)
+		for j := range refs {
+			refs[j] = object{"hash": hashOf("%d %d", i, j), "type": "CONTEXT"}
+		}
+		referring[i] = message("own", "x", object{"ownerId": player.Player.String(), "refs": refs})
+	}
 	offloaded := func(contents ...string) refused {
 		return refused{auth.Administrator(), `mutation($w: ID!, $c: [String!]!) { offload(window: $w, contents: $c) { id } }`, object{"w": large, "c": contents}, "is empty"}
 	}
@@ -114,6 +122,7 @@ func refusals(t *testing.T, a *api) map[string]refused {
 			message("own", "x", object{"ownerId": player.Player.String(), "prevHash": hashOf("x")}))}, "CONFLICT"},
 		"append: JSON, no such ref": {player, add, object{"m": append(ambient(messages("own", false), "x"+strings.Repeat("é", 7700)),
 			message("more", "x", object{"ownerId": player.Player.String(), "refs": []object{{"hash": hashOf("x"), "type": "CONTEXT"}}}))}, "BAD_USER_INPUT"},
+		"append: refs": {player, add, object{"m": referring}, "names nothing of type CONTEXT"},
 		"append: without the scope": {reader, add, object{"m": small}, "FORBIDDEN"},
 		"records: no administrator": {player, record, object{"r": slices.Repeat([]object{{"kind": "ACCOUNTANT", "book": "b", "title": "t", "content": "c"}}, 4000)}, "FORBIDDEN"},
 		"a query without the scope": {reader, try, object{"r": object{"query": "x", "filter": object{"sessions": slices.Repeat([]string{hashOf("x")}, 12_000)}}}, "FORBIDDEN"},
