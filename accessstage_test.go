@@ -140,7 +140,7 @@ func (s *stage) properties() {
 	var n atomic.Int64
 	s.values = map[string]func(caller) any{
 		"message": fixed(s.message.Hash), "session": fixed(s.message.SessionHash), "thread": fixed(s.message.ThreadHash),
-		"watched": fixed(sumOf("session:watched")), "citing": fixed(s.citing.Hash), "cited": fixed(s.cited.Hash),
+		"watched": fixed(sumOf("session:watched")), "watchedThread": fixed(sumOf("thread:watched")), "citing": fixed(s.citing.Hash), "cited": fixed(s.cited.Hash),
 		"ana": fixed(ana), "eve": fixed(eve), "me": func(by caller) any { return by.player },
 		"tag": fixed(thing("hst")), "record": fixed(record.Items[0].Value.Hash),
 		"idMessage": id("Message", s.message.Hash.String()), "idSession": id("Session", s.message.SessionHash.String()),

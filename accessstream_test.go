@@ -50,8 +50,10 @@ func (s *stage) stream(events <-chan event, at string) string {
 			outcome = outcomeOf(e.reply, at)
 		case <-ticker.C:
 			if at == "messageAppended" {
-				s.append(says(ana, "shared", "news", ben))
-				s.append(says(fay, "watched", "watched", ana, ben, cleo, dan, playerOf("admin")))
+				news, watched := says(ana, "shared", "news", ben), says(fay, "watched", "watched", ana, ben, cleo, dan, playerOf("admin"))
+				news.ThreadHash, watched.ThreadHash = s.message.ThreadHash, ptr(sumOf("thread:watched"))
+				s.append(news)
+				s.append(watched)
 			}
 		case <-limit:
 			s.t.Fatal("a stream says nothing for a minute")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -92,6 +93,17 @@ func TestExportRefuses(t *testing.T) {
 			if got.status != c.status || !strings.Contains(string(got.body), `"code":"`+c.code+`"`) || got.header.Get("Content-Disposition") != "" {
 				t.Errorf("%s, %s: %d %q %s, want %d %s and no file", c.name, path, got.status, got.header.Get("Content-Disposition"), got.body, c.status, c.code)
 			}
+		}
+	}
+	for _, path := range []string{"/export?session=", "/stretch?after=0&session="} {
+		var told []string // of a hidden session, and of one that is not there
+		for _, named := range []string{session, sumOf("nothing").String()} {
+			got := s.send("GET", path+named, s.callers["client out"].token, nil)
+			got.header.Del("Date")
+			told = append(told, strings.ReplaceAll(fmt.Sprint(got.status, got.header, string(got.body)), named, "NAMED"))
+		}
+		if told[0] != told[1] {
+			t.Errorf("%s of a hidden session: %s, and of one that is not there: %s, want no difference", path, told[0], told[1])
 		}
 	}
 	for _, after := range []string{"&after=", "&after=-1", "&after=x", "&upto=1&upto=2", "&upto=9007199254740992"} {

@@ -42,6 +42,8 @@ type provoker struct {
 	answers int
 	codes   map[string]int
 	named   object // what documents of fields name
+	token   string // that asks for fields
+	agents  string // of a player's agent, "" until it was made
 }
 
 func (v *provoker) send(method, path, body string, header ...string) string {
@@ -77,7 +79,7 @@ func (v *provoker) look(what, answer string) {
 	for _, m := range answered.FindAllStringSubmatch(answer, -1) {
 		v.codes[m[1]]++
 	}
-	if strings.Contains(answer, serverMark) || strings.Contains(answer, v.p.Token) {
+	if strings.Contains(answer, serverMark) || strings.Contains(answer, v.p.Token) || v.agents != "" && strings.Contains(answer, v.agents) {
 		v.t.Errorf("%s: the answer has a secret: %.500s", what, answer)
 	}
 	if found := internals.FindString(answer); found != "" {
@@ -85,7 +87,7 @@ func (v *provoker) look(what, answer string) {
 	}
 }
 
-// ask sends a document that is valid with an administrator's token: one that is not would never reach the store.
+// ask sends a document that is valid: one that is not would never reach the store.
 func (v *provoker) ask(query string, variables any) string {
 	v.t.Helper()
 	if _, err := gqlparser.LoadQueryWithRules(v.schema, query, nil); err != nil {
@@ -94,14 +96,14 @@ func (v *provoker) ask(query string, variables any) string {
 	return v.try(query, variables)
 }
 
-// try sends any document with an administrator's token.
+// try sends any document.
 func (v *provoker) try(query string, variables any) string {
 	v.t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return v.send("POST", "/graphql", string(body), "Authorization: Bearer "+v.p.Token)
+	return v.send("POST", "/graphql", string(body), "Authorization: Bearer "+v.token)
 }
 
 // tokens shows tokens that are none, wherever somebody might put one.
@@ -184,9 +186,9 @@ func (v *provoker) sockets() {
 	}
 }
 
-// hello is what a WebSocket of an administrator begins with.
+// hello is what a WebSocket begins with.
 func (v *provoker) hello() string {
-	return fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`, v.p.Token)
+	return fmt.Sprintf(`{"type":"connection_init","payload":{"authorization":"Bearer %s"}}`, v.token)
 }
 
 func subscribing(query string) string {
@@ -225,10 +227,18 @@ func (v *provoker) socket(frames ...string) {
 	}
 }
 
-// begin makes what the documents of fields name.
+// begin makes what the documents of fields name, and a token of an agent.
 func (v *provoker) begin() {
 	v.t.Helper()
 	hash := hashOf("good")
+	var created struct {
+		Data struct{ CreateToken struct{ Secret string } }
+	}
+	text := v.ask(`mutation($h:Hash!){createToken(input:{kind:AGENT,player:$h,scopes:["log:read","log:append","context:select","memory:write","events:ingest","verify"]}){secret}}`, object{"h": hash})
+	if json.Unmarshal([]byte(text), &created) != nil || created.Data.CreateToken.Secret == "" {
+		v.t.Fatal(text)
+	}
+	v.agents = created.Data.CreateToken.Secret
 	v.named = object{"h": hash, "q": clientMark, "m": object{"sessionHash": hash, "ownerId": hash, "content": clientMark}}
 	for name, document := range map[string]string{
 		"c": `mutation{made:startConversation(role:CLIENT,userId:"` + clientMark + `"){id}}`, "w": `mutation{made:createWindow(input:{name:"` + clientMark + `"}){id}}`,
@@ -247,8 +257,16 @@ func (v *provoker) begin() {
 // declared are the types of the variables of the documents of fields.
 var declared = map[string]string{"$h": "Hash!", "$q": "String!", "$m": "MessageInput!", "$c": "String!", "$w": "ID!", "$s": "ID!"}
 
-// fields asks for what needs the database, each by itself, and by every route.
+// fields asks for what needs the database, each by itself, and by every route, as an administrator and as an agent, whom the fence keeps
+// in.
 func (v *provoker) fields() {
+	v.t.Helper()
+	for _, v.token = range []string{v.agents, v.p.Token} {
+		v.fieldsOf()
+	}
+}
+
+func (v *provoker) fieldsOf() {
 	v.t.Helper()
 	for _, field := range []string{
 		"messages(first:1){totalCount edges{node{hash session{length} integrity{state}}}}", "threads{totalCount}", "sessions{totalCount}", "message(hash:$h){content}",
@@ -271,14 +289,14 @@ func (v *provoker) fields() {
 	for _, path := range []string{"/readyz", "/healthz", "/checkpoint", "/tile/0/000.p/1", "/log.pub"} {
 		v.send("GET", path, "")
 	}
-	admin := "Authorization: Bearer " + v.p.Token
+	bearer := "Authorization: Bearer " + v.token
 	for _, path := range []string{"/export?session=", "/stretch?session="} {
-		v.send("GET", path+hashOf("good"), "", admin)
-		v.send("GET", path+clientMark, "", admin)
+		v.send("GET", path+hashOf("good"), "", bearer)
+		v.send("GET", path+clientMark, "", bearer)
 	}
 	event := `{"source":"s","agent":"` + clientMark + `","user_id":"u","thread_id":"t","role":"user","content":"` + clientMark + `"%s}`
-	v.send("POST", "/hooks/events", "["+fmt.Sprintf(event, "")+","+fmt.Sprintf(event, `,"tags":["`+clientMark+`"]`)+"]", admin)
-	v.send("POST", "/hooks/events", fmt.Sprintf(event, `,"`+clientMark+`":1`), admin)
+	v.send("POST", "/hooks/events", "["+fmt.Sprintf(event, "")+","+fmt.Sprintf(event, `,"tags":["`+clientMark+`"]`)+"]", bearer)
+	v.send("POST", "/hooks/events", fmt.Sprintf(event, `,"`+clientMark+`":1`), bearer)
 	v.send("POST", "/hooks/events", fmt.Sprintf(event, ""), "X-Signature-Timestamp: "+clientMark, "X-Signature-256: sha256="+clientMark)
 	for _, operation := range []string{"{" + clientMark + ":messages(first:1){totalCount edges{node{content}}}}", "subscription{" + clientMark + ":verificationProgress{done}}"} {
 		if _, err := gqlparser.LoadQueryWithRules(v.schema, operation, nil); err != nil {
@@ -319,9 +337,9 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	p := start(t, servertest.DataDir(t), "DATABASE_URL="+url, "ADDRESS_RATE_LIMIT=0",
 		"EMBEDDINGS_URL=http://127.0.0.1:1/v1", "EMBEDDINGS_MODEL=m", "EMBEDDINGS_KEY="+serverMark,
-		"LLM_URL=http://127.0.0.1:1/v1", "LLM_MODEL=m", "LLM_KEY="+serverMark,
+		"LLM_URL=http://127.0.0.1:1/v1", "LLM_MODEL=m", "LLM_KEY="+serverMark, "HOOK_SECRETS=crm="+serverMark,
 		"LOG_KEY="+filepath.Join(owner.DataDir, "log.key"))
-	v := &provoker{t: t, p: p, schema: schemaOf(), codes: map[string]int{}}
+	v := &provoker{t: t, p: p, schema: schemaOf(), codes: map[string]int{}, token: p.Token}
 	v.tokens()
 	v.values()
 	v.sockets()
@@ -338,9 +356,9 @@ func TestNothingLeaks(t *testing.T) {
 		v.fields()
 		runSQL(t, owner.DatabaseURL(), defect.mended)
 	}
-	_, metrics := p.GetAsAdmin("/metrics")
 	owner.StopPostgres()
 	v.fields() // while it is away, or comes back
+	_, metrics := p.GetAsAdmin("/metrics")
 	key, err := os.ReadFile(filepath.Join(owner.DataDir, "log.key"))
 	if err != nil {
 		t.Fatal(err)
@@ -355,7 +373,7 @@ func TestNothingLeaks(t *testing.T) {
 	for what, text := range map[string]string{"the log": p.Output(), "Postgres' log": string(postgres), "/metrics": metrics} {
 		text = strings.Replace(text, p.URL+"/#token="+p.Token, "", 1) // the one that is printed at the first start
 		for name, secret := range map[string]string{
-			"a setting": serverMark, "the token": p.Token, "what a client sent": clientMark, "the key": strings.TrimSpace(string(key)),
+			"a setting": serverMark, "the token": p.Token, "the agent's token": v.agents, "what a client sent": clientMark, "the key": strings.TrimSpace(string(key)),
 		} {
 			if at := strings.Index(text, secret); at >= 0 {
 				t.Errorf("%s has %s: …%s", what, name, text[max(0, at-300):min(len(text), at+100)])

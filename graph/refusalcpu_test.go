@@ -122,7 +122,7 @@ func refusals(t *testing.T, a *api) map[string]refused {
 			message("own", "x", object{"ownerId": player.Player.String(), "prevHash": hashOf("x")}))}, "CONFLICT"},
 		"append: JSON, no such ref": {player, add, object{"m": append(ambient(messages("own", false), "x"+strings.Repeat("é", 7700)),
 			message("more", "x", object{"ownerId": player.Player.String(), "refs": []object{{"hash": hashOf("x"), "type": "CONTEXT"}}}))}, "BAD_USER_INPUT"},
-		"append: refs": {player, add, object{"m": referring}, "names nothing of type CONTEXT"},
+		"append: refs":              {player, add, object{"m": referring}, "names nothing of type CONTEXT"},
 		"append: without the scope": {reader, add, object{"m": small}, "FORBIDDEN"},
 		"records: no administrator": {player, record, object{"r": slices.Repeat([]object{{"kind": "ACCOUNTANT", "book": "b", "title": "t", "content": "c"}}, 4000)}, "FORBIDDEN"},
 		"a query without the scope": {reader, try, object{"r": object{"query": "x", "filter": object{"sessions": slices.Repeat([]string{hashOf("x")}, 12_000)}}}, "FORBIDDEN"},

@@ -370,11 +370,11 @@ const tokensUsed = `-- name: TokensUsed :exec
 UPDATE auth.tokens SET last_used_at = clock_timestamp()
 WHERE id IN (
     SELECT t.id FROM auth.tokens t
-    WHERE t.id = ANY ($1::UUID[]) AND (t.last_used_at IS NULL OR t.last_used_at < clock_timestamp() - INTERVAL '1 minute')
+    WHERE t.id = ANY ($1::UUID[])
     ORDER BY t.id FOR UPDATE SKIP LOCKED)
 `
 
-// At most once a minute a token, whichever server it was used on. One that somebody else is changing can wait.
+// One that somebody else is changing was used just now on another server, or can wait.
 func (q *Queries) TokensUsed(ctx context.Context, ids []string) error {
 	_, err := q.db.Exec(ctx, tokensUsed, ids)
 	return err

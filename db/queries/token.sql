@@ -68,9 +68,9 @@ WHERE (sqlc.narg('player')::TEXT IS NULL OR t.player = CAST(sqlc.narg('player'):
     AND (@with_admins::BOOLEAN OR t.role <> 'admin');
 
 -- name: TokensUsed :exec
--- At most once a minute a token, whichever server it was used on. One that somebody else is changing can wait.
+-- One that somebody else is changing was used just now on another server, or can wait.
 UPDATE auth.tokens SET last_used_at = clock_timestamp()
 WHERE id IN (
     SELECT t.id FROM auth.tokens t
-    WHERE t.id = ANY (@ids::UUID[]) AND (t.last_used_at IS NULL OR t.last_used_at < clock_timestamp() - INTERVAL '1 minute')
+    WHERE t.id = ANY (@ids::UUID[])
     ORDER BY t.id FOR UPDATE SKIP LOCKED);

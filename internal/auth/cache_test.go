@@ -184,7 +184,7 @@ func TestUses(t *testing.T) {
 	u.note("b")
 	u.note("a")
 	take("a", "b")
-	clock.pass(59 * time.Second)
+	clock.pass(useOnce - time.Second)
 	u.note("a")
 	take()
 	clock.pass(time.Second)

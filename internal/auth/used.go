@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// When tokens were last used is written down in batches, and once a minute of each at most. What cannot be written for
-// long is forgotten beyond maxUses: it is a help to people, and not a record.
+// When tokens were last used is written down in batches, and of each no more often than it takes to be true to the minute. What cannot
+// be written for long is forgotten beyond maxUses: it is a help to people, and not a record.
 const (
 	useInterval = 10 * time.Second
-	useOnce     = time.Minute
-	useLimit    = 2 * time.Second // for a batch to be written
+	useOnce     = time.Minute - useInterval // a use is passed over if one was noted so shortly before, and that may wait for its batch
+	useLimit    = 2 * time.Second           // for a batch to be written
 	maxUses     = 10_000
 )
 
@@ -20,7 +20,7 @@ type uses struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	noted   map[string]time.Time // in the last minute
+	noted   map[string]time.Time // within useOnce
 	waiting map[string]bool      // to be written down
 }
 
@@ -39,7 +39,7 @@ func (u *uses) note(id string) {
 	u.waiting[id] = true
 }
 
-// take gives what waits, and forgets what was noted more than a minute ago.
+// take gives what waits, and forgets what was noted longer ago than useOnce.
 func (u *uses) take() []string {
 	now := u.now()
 	u.mu.Lock()

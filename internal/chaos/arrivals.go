@@ -29,7 +29,7 @@ type wire struct {
 	fd    int
 	in    []byte // of the answer, so far
 	entry entry
-	since time.Time // when the request was sent, or the last answer came
+	since time.Time // when the client came, or the last answer did
 }
 
 // arrivals are clients, of which each appends one message. All are of one goroutine, which writes and reads without waiting, and looks for
@@ -107,16 +107,16 @@ func (a *arrivals) wire(ctx context.Context, now time.Time) (*wire, error) {
 	return w, nil
 }
 
-// send sends the request of one more client. If that fails, it gives the answer.
-func (a *arrivals) send(ctx context.Context, now time.Time) (failed *answer) {
+// send sends the request of one more client, who has been there since a moment. If that fails, it gives the answer.
+func (a *arrivals) send(ctx context.Context, since time.Time) (failed *answer) {
 	a.n++
 	number := strconv.Itoa(a.n)
-	w, err := a.wire(ctx, now)
+	w, err := a.wire(ctx, time.Now())
 	if err != nil {
-		return &answer{at: time.Now(), took: time.Since(now), code: transport}
+		return &answer{at: time.Now(), took: time.Since(since), code: transport}
 	}
 	w.entry = entry{Session: a.sessions[a.n%len(a.sessions)], Content: "arrival " + number + ", of some words that say little"}
-	w.in, w.since = w.in[:0], now
+	w.in, w.since = w.in[:0], since
 	a.body = append(a.body[:0], `{"query":"`+appendQuery+`","variables":{"m":[{"sessionHash":"`...)
 	for _, part := range []string{w.entry.Session, `","ownerId":"`, a.owners[a.n%len(a.owners)], `","content":"`, w.entry.Content, `","idempotencyKey":"arrival-`, number, `"}]}}`} {
 		a.body = append(a.body, part...)
@@ -125,19 +125,19 @@ func (a *arrivals) send(ctx context.Context, now time.Time) (failed *answer) {
 	a.request = append(append(a.request, "\r\n\r\n"...), a.body...)
 	if n, err := unix.Write(w.fd, a.request); err != nil || n < len(a.request) {
 		_ = w.file.Close()
-		return &answer{at: time.Now(), took: time.Since(now), code: transport}
+		return &answer{at: time.Now(), took: time.Since(since), code: transport}
 	}
 	a.under = append(a.under, w)
 	return nil
 }
 
-// collect waits for answers for so long, reads those that came and gives them. What was acknowledged is noted.
-func (a *arrivals) collect(wait time.Duration) (came []answer, err error) {
+// collect reads the answers that came, and gives them. What was acknowledged is noted.
+func (a *arrivals) collect() (came []answer, err error) {
 	a.polled = slices.Grow(a.polled[:0], len(a.under))
 	for _, w := range a.under {
 		a.polled = append(a.polled, unix.PollFd{Fd: int32(w.fd), Events: unix.POLLIN})
 	}
-	if _, err := unix.Poll(a.polled, int(wait.Milliseconds())); err != nil && !errors.Is(err, unix.EINTR) {
+	if _, err := unix.Poll(a.polled, 0); err != nil && !errors.Is(err, unix.EINTR) {
 		return nil, err
 	}
 	now := time.Now()
@@ -231,7 +231,7 @@ func (a *arrivals) closed(ctx context.Context, clients int, span time.Duration) 
 				resting = append(resting, now.Add(retryEvery))
 			}
 		}
-		came, err := a.collect(retryEvery)
+		came, err := a.collect()
 		if err != nil {
 			return 0, err
 		}
@@ -242,11 +242,13 @@ func (a *arrivals) closed(ctx context.Context, clients int, span time.Duration) 
 				resting = append(resting, x.at.Add(retryEvery))
 			}
 		}
+		_ = pause(ctx, lookEvery) // as in open, so that what looking takes from the server is the same
 	}
 	return float64(acknowledged) / time.Since(began).Seconds(), ctx.Err()
 }
 
-// open lets clients come at a rate for a while, and gives how each went, and how many could not be sent.
+// open lets clients come at a rate for a while, and gives how each went, and how many could not be sent. What each takes counts from
+// when they were to come: one who is sent late has waited.
 func (a *arrivals) open(ctx context.Context, rate float64, span time.Duration) (list []answer, unsent int, err error) {
 	list = make([]answer, 0, int(rate*span.Seconds())+mostArrivals) // to grow takes long, and everybody waits
 	began := time.Now()
@@ -255,11 +257,11 @@ func (a *arrivals) open(ctx context.Context, rate float64, span time.Duration) (
 		for ; sent < due; sent++ {
 			if len(a.under) >= mostArrivals {
 				unsent++
-			} else if failed := a.send(ctx, time.Now()); failed != nil {
+			} else if failed := a.send(ctx, began.Add(time.Duration(float64(sent)/rate*float64(time.Second)))); failed != nil {
 				list = append(list, *failed)
 			}
 		}
-		came, err := a.collect(0)
+		came, err := a.collect()
 		if err != nil {
 			return nil, unsent, err
 		}

@@ -153,7 +153,7 @@ func wrongClocks(ctx context.Context, s *stage) error {
 		return err
 	}
 	scene := &scene{s, v, crew, o}
-	hold := size(s, time.Second, 3*time.Second)
+	hold := size(s, 2*time.Second, 3*time.Second) // longer than what was read of the file is kept
 	for _, side := range []struct {
 		name string
 		dial
