@@ -354,3 +354,12 @@ func TestRefusalDoesNotWaitForTheBody(t *testing.T) {
 		t.Errorf("the answer is %q, want 401", got)
 	}
 }
+
+// What the tests shorten is what docs/hostile-input.md promises.
+func TestLimitsAreAsPromised(t *testing.T) {
+	t.Parallel()
+	l := defaultLimits()
+	if l.header != 5*time.Second || l.body != 30*time.Second || l.write != 30*time.Second || l.idle != time.Minute || maxHeaderBytes != 16384 {
+		t.Errorf("%+v, and %d bytes of headers; want 5 s, 30 s, 30 s, 60 s, and 16384 bytes", l, maxHeaderBytes)
+	}
+}
