@@ -128,10 +128,13 @@ const appendTries = 3
 
 // appendGroup writes a group in one transaction. With any fault but UNAVAILABLE nothing was written, and the cause
 // is in what the group holds; with UNAVAILABLE, the message says whether it may have been written.
-func (w *writer) appendGroup(ctx context.Context, calls []*appendCall, pass func()) ([]outcome, error) {
-	for try := 1; ; try++ {
+func (w *writer) appendGroup(ctx context.Context, calls []*appendCall, s *shift) ([]outcome, error) {
+	for try := 0; ; try++ { // the first by what is remembered
 		began := time.Now()
-		outcomes, err := w.tryGroup(ctx, calls, pass)
+		outcomes, recalled, err := w.tryGroup(ctx, calls, s, try == 0)
+		if err != nil && recalled && refused(err) && !lockedOut(err) {
+			continue
+		}
 		if err == nil || try == appendTries || !passing(err) && !hurried(err, time.Since(began)) && !leftAlone(err) {
 			return outcomes, err
 		}
@@ -139,53 +142,64 @@ func (w *writer) appendGroup(ctx context.Context, calls []*appendCall, pass func
 }
 
 // tryGroup does the work of a group in one transaction and two round trips: lock and read in the first, plan each call,
-// write what the plans hold in the second, which ends in COMMIT.
-func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, pass func()) ([]outcome, error) {
+// write what the plans hold in the second, which ends in COMMIT. With recalling, a group that can be planned by what is remembered takes
+// one, once the group before it is written: that is what it was planned behind. Whether it was is told with any error.
+func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, s *shift, recalling bool) (_ []outcome, recalled bool, _ error) {
 	ctx, end := w.pool.untilReplaced(ctx)
 	defer end()
 	doubt := time.AfterFunc(groupDoubt, w.pool.lose)
 	defer doubt.Stop()
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
-		return nil, notWritten(err, true)
+		return nil, false, notWritten(err, true)
 	}
 	l := lease{conn}
 	defer l.release()
-	plan, err := readState(ctx, conn.Conn(), calls)
-	if err != nil {
+	lost := w.pool.lost.Load()
+	var plan *appendPlan
+	var outcomes []outcome
+	if recalling {
+		plan, outcomes = w.recall.plan(ctx, calls, lost)
+	}
+	if recalled = plan != nil; recalled {
+		s.wait()
+	} else if plan, err = readState(ctx, conn.Conn(), calls); err != nil {
 		rollBack(ctx, conn.Conn())
-		return nil, notWritten(err, conn.Conn().IsClosed())
+		return nil, false, notWritten(err, conn.Conn().IsClosed())
 	}
 	defer w.index.writes()() // not before: the wait for a session that somebody else holds keeps nobody else from anything
-	outcomes := make([]outcome, len(calls))
-	for i, call := range calls {
-		if outcomes[i], err = plan.call(ctx, conn.Conn(), call); err != nil {
-			rollBack(ctx, conn.Conn())
-			return nil, notWritten(err, conn.Conn().IsClosed())
+	if !recalled {
+		outcomes = make([]outcome, len(calls))
+		for i, call := range calls {
+			if outcomes[i], err = plan.call(ctx, conn.Conn(), call); err != nil {
+				rollBack(ctx, conn.Conn())
+				return nil, false, notWritten(err, conn.Conn().IsClosed())
+			}
 		}
 	}
 	if plan.empty() || ctx.Err() != nil {
 		rollBack(ctx, conn.Conn())
 		plan.answer()
-		return outcomes, notWritten(ctx.Err(), true)
+		return outcomes, recalled, notWritten(ctx.Err(), true)
 	}
-	under := &sent{len(calls), make(chan struct{})}
-	w.sent.Store(under)
-	pass() // the next group reads while this one is written; where it wants the same sessions, it waits for them in the database
-	err = plan.write(ctx, conn.Conn())
-	w.sent.CompareAndSwap(under, nil)
-	close(under.done)
+	w.recall.learn(plan, lost)
+	done := s.sends(len(calls))
+	err = plan.write(ctx, conn.Conn(), s.pass, w.recall.tell) // the next group is planned while this one is written
+	done()
+	if err != nil {
+		w.recall.forget(recalled && refused(err))
+	}
 	switch {
 	case err == nil:
 		plan.answer()
-		return outcomes, nil
+		return outcomes, recalled, nil
 	case refused(err):
 		rollBack(ctx, conn.Conn())
-		return nil, notWritten(err, false)
+		return nil, recalled, notWritten(err, false)
 	case leftAlone(err):
-		return nil, notWritten(err, true)
+		return nil, recalled, notWritten(err, true)
 	}
-	return nil, fault.Wrap(err, fault.Unavailable,
+	return nil, recalled, fault.Wrap(err, fault.Unavailable,
 		"the database did not answer, and whether the messages were written is not known; with idempotency keys it can be repeated safely")
 }
 

@@ -81,7 +81,7 @@ func (p *appendPlan) stored(sent *chain.JSON) *chain.JSON {
 }
 
 // texts gives hashes as the text that queries take.
-func texts(hashes map[chain.Hash]bool) []string {
+func texts[T any](hashes map[chain.Hash]T) []string {
 	out := make([]string, 0, len(hashes))
 	for h := range hashes {
 		out = append(out, h.String())

@@ -58,19 +58,21 @@ type use struct {
 // appendPlan decides, with the sessions locked, which drafts can be written and what the messages will be, hashes
 // included. Calls are planned one after the other; one that cannot be written leaves no trace.
 type appendPlan struct {
-	now     time.Time
-	heads   map[chain.Hash]head
-	uses    map[appendKey]*use
-	sources map[chain.Hash]refSource
-	members map[member]bool
-	json    map[string]chain.JSON // by what was sent: what Postgres makes of it
-	repeats []repeat
-	rows    messageRows
-	refs    refRows
-	keys    keyRows
-	began   map[chain.Hash]chain.Hash       // who owns a session's first message, where something is between two
-	talks   map[string]*memory.Conversation // by id: those that something is added to, unless they have ended
-	said    map[string]bool                 // of these, those that have changed
+	recalled bool // by what is remembered: nothing is read nor locked before it is written
+	now      time.Time
+	read     time.Time // when now was
+	heads    map[chain.Hash]head
+	uses     map[appendKey]*use
+	sources  map[chain.Hash]refSource
+	members  map[member]bool
+	json     map[string]chain.JSON // by what was sent: what Postgres makes of it
+	repeats  []repeat
+	rows     messageRows
+	refs     refRows
+	keys     keyRows
+	began    map[chain.Hash]chain.Hash       // who owns a session's first message, where something is between two
+	talks    map[string]*memory.Conversation // by id: those that something is added to, unless they have ended
+	said     map[string]bool                 // of these, those that have changed
 }
 
 // refSource is what a ref may name: a message of a session, or a record.
@@ -141,21 +143,22 @@ func wantedJSON(d *chain.Draft, texts map[string]bool) {
 	}
 }
 
-// appendSettingsSQL also does what awaitSQL does, in every transaction.
+// appendBeginSQL: what is read is read after the locks.
+const appendBeginSQL = "begin isolation level read committed"
+
+// appendSettingsSQL also does what awaitSQL does, in every transaction, and tells the time.
 const appendSettingsSQL = `SELECT set_config('lock_timeout', $1, TRUE), CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
-	THEN set_config('synchronous_commit', 'on', TRUE) END`
+	THEN set_config('synchronous_commit', 'on', TRUE) END, clock_timestamp()`
+
+var appendLockTimeout = strconv.FormatInt(lockTimeout.Milliseconds(), 10)
 
 // readState begins a transaction, locks the sessions and reads all that planning needs, in one round trip.
 func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appendPlan, error) {
 	w := wantedBy(calls)
-	p := &appendPlan{
-		heads: make(map[chain.Hash]head, len(w.sessions)), uses: map[appendKey]*use{},
-		sources: map[chain.Hash]refSource{}, members: map[member]bool{}, json: make(map[string]chain.JSON, len(w.json)),
-		began: map[chain.Hash]chain.Hash{}, talks: map[string]*memory.Conversation{}, said: map[string]bool{},
-	}
+	p := newAppendPlan()
 	batch := &pgx.Batch{}
-	batch.Queue("begin isolation level read committed") // what is read is read after the locks
-	batch.Queue(appendSettingsSQL, strconv.FormatInt(lockTimeout.Milliseconds(), 10))
+	batch.Queue(appendBeginSQL)
+	batch.Queue(appendSettingsSQL, appendLockTimeout)
 	sessions := texts(w.sessions)
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)
@@ -177,7 +180,10 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	if len(w.conversations) > 0 {
 		batch.Queue(conversationsSQL, w.conversations).Query(p.readConversations)
 	}
-	batch.Queue(clockSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&p.now) }) // when all that is locked is had
+	batch.Queue(clockSQL).QueryRow(func(row pgx.Row) error { // when all that is locked is had
+		p.read = time.Now()
+		return row.Scan(&p.now)
+	})
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
@@ -345,10 +351,11 @@ func (p *appendPlan) make(call *appendCall, barred error) ([]chain.Message, erro
 	return messages, nil
 }
 
-// enroll makes members of those whom a message names, as log.follow_messages does once it is written: later calls of the group may
-// be theirs.
+// enroll makes members of those whom a message names, as log.follow_messages does once it is written: later calls may be theirs.
 func (p *appendPlan) enroll(m *chain.Message) {
-	p.members[member{m.OwnerID, m.SessionHash}] = true
+	if m.EventType != chain.EventErasure {
+		p.members[member{m.OwnerID, m.SessionHash}] = true
+	}
 	if m.Sequence == 1 {
 		p.began[m.SessionHash] = m.OwnerID
 	}

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,10 +108,23 @@ func (p *appendPlan) empty() bool { return len(p.rows.messages) == 0 }
 // errUnsent says that a connection was found closed before any row was sent over it.
 var errUnsent = errors.New("the connection was closed before")
 
-// write inserts what was planned, and commits, in one round trip. An error of the database's is before or at COMMIT, errUnsent before
-// any row; with any other, whether it was committed is not known.
-func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
+// write inserts what was planned, and commits, in one round trip, in which the sessions of a recalled plan are locked first. It calls
+// sent once all is sent, and told with what Postgres' clock shows, if that was asked. An error of the database's is before or at COMMIT,
+// errUnsent before any row; with any other, whether it was committed is not known.
+func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, sent func(), told func(time.Time)) error {
 	batch := &pgx.Batch{}
+	if p.recalled {
+		batch.Queue(appendBeginSQL)
+		batch.Queue(appendSettingsSQL, appendLockTimeout).QueryRow(func(row pgx.Row) error {
+			var now time.Time
+			err := row.Scan(nil, nil, &now)
+			if err == nil {
+				told(now)
+			}
+			return err
+		})
+		batch.Queue(lockSQL, texts(p.heads))
+	}
 	p.rows.queue(batch)
 	if len(p.refs.messages) > 0 {
 		batch.Queue(refsInsertSQL, p.refs.messages, p.refs.positions, p.refs.refs, p.refs.types)
@@ -123,6 +137,7 @@ func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn) error {
 	}
 	batch.Queue("commit")
 	results := conn.SendBatch(ctx, batch)
+	sent()
 	unsent := conn.IsClosed() // what goes wrong later closes it later: SafeToRetry alone also says yes once all was sent
 	err := results.Close()
 	if unsent && pgconn.SafeToRetry(err) {
@@ -162,9 +177,17 @@ func (r *messageRows) add(m *chain.Message) {
 }
 
 func (r *messageRows) queue(batch *pgx.Batch) {
-	batch.Queue(messagesInsertSQL, r.hashes, r.sessions, r.sequences, r.prev, r.threads, r.owners, r.players, r.masters, r.roles,
-		r.events, r.importance, r.channels, r.sources, r.contents, r.attachments, r.ambient, r.salts, r.digests, r.tags, r.flags,
-		r.mainItems, r.items, r.locations, r.refs, r.times).Query(r.readIDs)
+	batch.Queue(messagesInsertSQL, r.hashes, r.sessions, r.sequences, some(r.prev), some(r.threads), r.owners, r.players, some(r.masters),
+		some(r.roles), r.events, r.importance, some(r.channels), some(r.sources), r.contents, r.attachments, some(r.ambient), r.salts,
+		r.digests, r.tags, some(r.flags), some(r.mainItems), r.items, some(r.locations), r.refs, r.times).Query(r.readIDs)
+}
+
+// some gives a list, or, if nothing is in it, none: unnest fills both with NULL.
+func some(list []*string) []*string {
+	if slices.ContainsFunc(list, func(s *string) bool { return s != nil }) {
+		return list
+	}
+	return nil
 }
 
 func (r *messageRows) readIDs(rows pgx.Rows) error {

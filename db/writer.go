@@ -18,6 +18,7 @@ const (
 	groupDoubt    = 2 * time.Second // after which it is looked whether the database is there at all
 	writers       = 2               // one reads while the other writes, unless a session that others hold keeps it waiting
 	turnPatience  = 10 * time.Millisecond
+	sentPatience  = 5 * time.Millisecond
 	queueLength   = 1024             // calls; more are refused
 	queueBytes    = 64 << 20         // their text, also in the groups that are being written
 	lockTimeout   = 10 * time.Second // for sessions that others hold; then each call of a group is tried alone
@@ -55,7 +56,8 @@ type writer struct {
 	bytes   atomic.Int64  // of calls that were taken and are not answered
 	written atomic.Int64  // messages, counted before their callers hear of them
 	turn    chan struct{} // holds one while a writer has its turn
-	sent    atomic.Pointer[sent]
+	sent    [writers]atomic.Pointer[sent]
+	recall  *recall
 	mu      sync.RWMutex // closed is set, and queue closed, under the write lock
 	ended   bool
 	wait    sync.WaitGroup
@@ -78,9 +80,9 @@ func startWriter(ctx context.Context, address *address, index *indexer) (*writer
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{pool: pool, index: index, queue: make(chan *appendCall, queueLength), turn: make(chan struct{}, 1)}
-	for range writers {
-		w.wait.Go(w.run)
+	w := &writer{pool: pool, index: index, queue: make(chan *appendCall, queueLength), turn: make(chan struct{}, 1), recall: newRecall()}
+	for i := range writers {
+		w.wait.Go(func() { w.run(&w.sent[i], &w.sent[1-i]) })
 	}
 	return w, nil
 }
@@ -131,7 +133,37 @@ func (w *writer) enqueue(call *appendCall) error {
 	}
 }
 
-func (w *writer) run() {
+// shift is a writer's, for one group.
+type shift struct {
+	own, other *atomic.Pointer[sent] // what this writer, and the other, has on its way
+	pass       func()                // passes the turn on
+}
+
+// wait waits for the other writer's group to be written, but not for long: it may wait for a session itself.
+func (s *shift) wait() {
+	other := s.other.Load()
+	if other == nil {
+		return
+	}
+	timer := time.NewTimer(sentPatience)
+	defer timer.Stop()
+	select {
+	case <-other.done:
+	case <-timer.C:
+	}
+}
+
+// sends says that a group of so many calls is about to be sent; done, that it is written, or not.
+func (s *shift) sends(calls int) (done func()) {
+	group := &sent{calls, make(chan struct{})}
+	s.own.Store(group)
+	return func() {
+		s.own.Store(nil)
+		close(group.done)
+	}
+}
+
+func (w *writer) run(own, other *atomic.Pointer[sent]) {
 	var next *appendCall // taken from the queue, and too large for the group before
 	for {
 		first := next
@@ -141,11 +173,11 @@ func (w *writer) run() {
 				return
 			}
 		}
-		pass := w.await()
+		s := &shift{own, other, w.await()}
 		var group []*appendCall
-		group, next = w.gather(first)
-		w.commit(group, pass)
-		pass()
+		group, next = w.gather(first, other.Load())
+		w.commit(group, s)
+		s.pass()
 	}
 }
 
@@ -164,10 +196,9 @@ func (w *writer) await() (pass func()) {
 
 // gather takes what waits in the queue, up to the limits of a group. While the other writer's group is being written, it takes as many
 // calls as that has: half of all then wait for the database, and the others are answered and come again.
-func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCall) {
+func (w *writer) gather(first *appendCall, other *sent) (group []*appendCall, next *appendCall) {
 	group = []*appendCall{first}
 	messages, bytes := len(first.drafts), first.bytes
-	other := w.sent.Load()
 	timer := time.NewTimer(turnPatience)
 	defer timer.Stop()
 	for {
@@ -202,8 +233,8 @@ func (w *writer) gather(first *appendCall) (group []*appendCall, next *appendCal
 // commit writes a group, each call all or nothing. A call that turns out to be wrong is answered and leaves the
 // others alone; when something in the group makes the database refuse it, each call is tried by itself. It is not
 // when the database cannot serve, or when the group may have been written: then every call is told so. The turn is passed on
-// when rows are about to be sent.
-func (w *writer) commit(group []*appendCall, pass func()) {
+// when all rows are sent.
+func (w *writer) commit(group []*appendCall, s *shift) {
 	live := group[:0]
 	for _, call := range group {
 		if err := call.ctx.Err(); err != nil {
@@ -218,7 +249,7 @@ func (w *writer) commit(group []*appendCall, pass func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
 	w.index.room(ctx)
-	outcomes, err := w.appendGroup(ctx, live, pass)
+	outcomes, err := w.appendGroup(ctx, live, s)
 	switch {
 	case err == nil:
 		written, alone := 0, len(live) == 1 && w.bytes.Load() == int64(live[0].bytes)
@@ -236,7 +267,7 @@ func (w *writer) commit(group []*appendCall, pass func()) {
 		}
 	default:
 		for _, call := range live {
-			w.commit([]*appendCall{call}, pass)
+			w.commit([]*appendCall{call}, s)
 		}
 	}
 }

@@ -18,7 +18,6 @@ func (d *DB) Queued() int { return len(d.writer.queue) }
 func Gathered(writing, come int, ends bool) int {
 	w := &writer{queue: make(chan *appendCall, queueLength)}
 	other := &sent{writing, make(chan struct{})}
-	w.sent.Store(other)
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	wait.Go(func() {
@@ -31,7 +30,7 @@ func Gathered(writing, come int, ends bool) int {
 			w.queue <- &appendCall{drafts: make([]chain.Draft, 1)}
 		}
 	})
-	group, _ := w.gather(&appendCall{drafts: make([]chain.Draft, 1)})
+	group, _ := w.gather(&appendCall{drafts: make([]chain.Draft, 1)}, other)
 	return len(group)
 }
 
@@ -43,12 +42,13 @@ func (d *DB) AppendPassing(ctx context.Context, draft chain.Draft, passed func(w
 	call := &appendCall{ctx: ctx, drafts: []chain.Draft{draft}, done: make(chan struct{})}
 	call.prepare()
 	writing := func() int {
-		if s := d.writer.sent.Load(); s != nil {
+		if s := d.writer.sent[0].Load(); s != nil {
 			return s.calls
 		}
 		return 0
 	}
-	_, err := d.writer.appendGroup(ctx, []*appendCall{call}, func() { passed(writing()) })
+	_, err := d.writer.appendGroup(ctx, []*appendCall{call},
+		&shift{&d.writer.sent[0], &d.writer.sent[1], func() { passed(writing()) }})
 	if n := writing(); n != 0 {
 		err = errors.Join(err, fmt.Errorf("a group of %d is still told of", n))
 	}
