@@ -156,6 +156,10 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, s *shift, re
 	l := lease{conn}
 	defer l.release()
 	lost := w.pool.lost.Load()
+	appended, err := appendedType(ctx, conn.Conn())
+	if err != nil {
+		return nil, false, notWritten(err, conn.Conn().IsClosed())
+	}
 	var plan *appendPlan
 	var outcomes []outcome
 	if recalling {
@@ -184,7 +188,7 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, s *shift, re
 	}
 	w.recall.learn(plan, lost)
 	done := s.sends(len(calls))
-	err = plan.write(ctx, conn.Conn(), s.pass, w.recall.tell) // the next group is planned while this one is written
+	err = plan.write(ctx, conn.Conn(), appended, s.pass, w.recall.tell) // the next group is planned while this one is written
 	done()
 	if err != nil {
 		w.recall.forget(recalled && refused(err))

@@ -6,8 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -110,8 +108,8 @@ var errUnsent = errors.New("the connection was closed before")
 
 // write inserts what was planned, and commits, in one round trip, in which the sessions of a recalled plan are locked first. It calls
 // sent once all is sent, and told with what Postgres' clock shows, if that was asked. An error of the database's is before or at COMMIT,
-// errUnsent before any row; with any other, whether it was committed is not known.
-func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, sent func(), told func(time.Time)) error {
+// errUnsent before any row; with any other, whether it was committed is not known. For appended see appendedType.
+func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, appended uint32, sent func(), told func(time.Time)) error {
 	batch := &pgx.Batch{}
 	if p.recalled {
 		batch.Queue(appendBeginSQL)
@@ -125,7 +123,7 @@ func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, sent func(), tol
 		})
 		batch.Queue(lockSQL, texts(p.heads))
 	}
-	p.rows.queue(batch)
+	batch.Queue(messagesInsertSQL, p.rows.records.list(appended)).Query(p.rows.readIDs)
 	if len(p.refs.messages) > 0 {
 		batch.Queue(refsInsertSQL, p.refs.messages, p.refs.positions, p.refs.refs, p.refs.types)
 	}
@@ -146,48 +144,15 @@ func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, sent func(), tol
 	return err
 }
 
-// messageRows are rows of log.messages, a list a column.
+// messageRows are rows of log.messages.
 type messageRows struct {
-	messages                                                         []*chain.Message // whose ids are set once they are written
-	sequences                                                        []int64
-	hashes, sessions, owners, events, contents, attachments          []string
-	digests, refs, players, tags, items                              []string
-	prev, threads, masters, roles, channels, sources, ambient, flags []*string
-	mainItems, locations                                             []*string
-	importance                                                       []int16
-	salts                                                            [][]byte
-	times                                                            []time.Time
+	messages []*chain.Message // whose ids are set once they are written
+	records  records
 }
 
 func (r *messageRows) add(m *chain.Message) {
-	r.messages, r.sequences = append(r.messages, m), append(r.sequences, m.Sequence)
-	r.hashes, r.sessions = append(r.hashes, m.Hash.String()), append(r.sessions, m.SessionHash.String())
-	r.owners, r.events = append(r.owners, m.OwnerID.String()), append(r.events, string(m.EventType))
-	r.contents, r.attachments = append(r.contents, *m.Content), append(r.attachments, string(*m.Attachments))
-	r.digests, r.refs = append(r.digests, m.ContentDigest.String()), append(r.refs, m.RefsDigest.String())
-	r.players, r.tags = append(r.players, hashArray(m.PlayerIDs)), append(r.tags, hashArray(m.Hashtags))
-	r.items = append(r.items, hashArray(m.ItemIDs))
-	r.prev, r.threads = append(r.prev, optional(m.PrevHash)), append(r.threads, optional(m.ThreadHash))
-	r.masters, r.roles = append(r.masters, optional(m.MasterPlayer)), append(r.roles, m.Role)
-	r.channels, r.sources = append(r.channels, m.Channel), append(r.sources, m.Source)
-	r.ambient, r.flags = append(r.ambient, (*string)(m.Ambient)), append(r.flags, optional(m.FlagID))
-	r.mainItems, r.locations = append(r.mainItems, optional(m.MasterItemID)), append(r.locations, optional(m.LocationID))
-	r.importance, r.salts = append(r.importance, m.Importance), append(r.salts, m.Salt)
-	r.times = append(r.times, m.CreatedAt)
-}
-
-func (r *messageRows) queue(batch *pgx.Batch) {
-	batch.Queue(messagesInsertSQL, r.hashes, r.sessions, r.sequences, some(r.prev), some(r.threads), r.owners, r.players, some(r.masters),
-		some(r.roles), r.events, r.importance, some(r.channels), some(r.sources), r.contents, r.attachments, some(r.ambient), r.salts,
-		r.digests, r.tags, some(r.flags), some(r.mainItems), r.items, some(r.locations), r.refs, r.times).Query(r.readIDs)
-}
-
-// some gives a list, or, if nothing is in it, none: unnest fills both with NULL.
-func some(list []*string) []*string {
-	if slices.ContainsFunc(list, func(s *string) bool { return s != nil }) {
-		return list
-	}
-	return nil
+	r.messages = append(r.messages, m)
+	r.records.add(m)
 }
 
 func (r *messageRows) readIDs(rows pgx.Rows) error {
@@ -223,27 +188,4 @@ type keyRows struct{ owners, keys, fingerprints, messages []string }
 func (r *keyRows) add(key appendKey, u *use) {
 	r.owners, r.keys = append(r.owners, key.owner.String()), append(r.keys, key.key)
 	r.fingerprints, r.messages = append(r.fingerprints, u.fingerprint.String()), append(r.messages, u.hash.String())
-}
-
-func optional(h *chain.Hash) *string {
-	if h == nil {
-		return nil
-	}
-	text := h.String()
-	return &text
-}
-
-// hashArray gives the text of an array.
-func hashArray(hashes []chain.Hash) string {
-	if len(hashes) == 0 {
-		return "{}"
-	}
-	var b strings.Builder
-	b.Grow((chain.HexLength+1)*len(hashes) + 1)
-	for i, h := range hashes {
-		b.WriteByte("{,"[min(i, 1)])
-		b.WriteString(h.String())
-	}
-	b.WriteByte('}')
-	return b.String()
 }

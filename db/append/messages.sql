@@ -7,10 +7,5 @@ SELECT u.hash, u.session_hash, u.sequence, u.prev_hash, u.thread_hash, u.owner_i
     u.event_type::log.event_type, u.importance, u.channel, u.source, u.content, u.attachments::JSONB, u.ambient::JSONB, u.salt,
     u.content_digest, u.hashtags::CHAR(64)[], u.flag_id, u.master_item_id, u.item_id::CHAR(64)[], u.loc_id, u.refs_digest,
     u.created_at
-FROM unnest($1::TEXT[], $2::TEXT[], $3::BIGINT[], $4::TEXT[], $5::TEXT[], $6::TEXT[], $7::TEXT[], $8::TEXT[], $9::TEXT[],
-    $10::TEXT[], $11::SMALLINT[], $12::TEXT[], $13::TEXT[], $14::TEXT[], $15::TEXT[], $16::TEXT[], $17::BYTEA[],
-    $18::TEXT[], $19::TEXT[], $20::TEXT[], $21::TEXT[], $22::TEXT[], $23::TEXT[], $24::TEXT[], $25::TIMESTAMPTZ[])
-    AS u (hash, session_hash, sequence, prev_hash, thread_hash, owner_id, players_id, master_player, role, event_type,
-    importance, channel, source, content, attachments, ambient, salt, content_digest, hashtags, flag_id, master_item_id,
-    item_id, loc_id, refs_digest, created_at)
+FROM unnest($1::log.appended[]) AS u
 RETURNING id
