@@ -132,7 +132,7 @@ func (w *writer) appendGroup(ctx context.Context, calls []*appendCall, s *shift)
 	for try := 0; ; try++ { // the first by what is remembered
 		began := time.Now()
 		outcomes, recalled, err := w.tryGroup(ctx, calls, s, try == 0)
-		if err != nil && recalled && refused(err) && !lockedOut(err) {
+		if recalled && refused(err) {
 			continue
 		}
 		if err == nil || try == appendTries || !passing(err) && !hurried(err, time.Since(began)) && !leftAlone(err) {
@@ -149,13 +149,13 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, s *shift, re
 	defer end()
 	doubt := time.AfterFunc(groupDoubt, w.pool.lose)
 	defer doubt.Stop()
+	lost := w.pool.lost.Load() // before the connection is had: what is found on it may be of before
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
 		return nil, false, notWritten(err, true)
 	}
 	l := lease{conn}
 	defer l.release()
-	lost := w.pool.lost.Load()
 	appended, err := appendedType(ctx, conn.Conn())
 	if err != nil {
 		return nil, false, notWritten(err, conn.Conn().IsClosed())
@@ -171,7 +171,7 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, s *shift, re
 		rollBack(ctx, conn.Conn())
 		return nil, false, notWritten(err, conn.Conn().IsClosed())
 	}
-	defer w.index.writes()() // not before: the wait for a session that somebody else holds keeps nobody else from anything
+	defer w.index.writes()() // not before: the wait for a session that somebody else holds keeps nobody else from anything, or not for long
 	if !recalled {
 		outcomes = make([]outcome, len(calls))
 		for i, call := range calls {
@@ -188,11 +188,13 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, s *shift, re
 	}
 	w.recall.learn(plan, lost)
 	done := s.sends(len(calls))
-	err = plan.write(ctx, conn.Conn(), appended, s.pass, w.recall.tell) // the next group is planned while this one is written
-	done()
+	err = plan.write(ctx, conn.Conn(), appended, s.pass) // the next group is planned while this one is written
 	if err != nil {
-		w.recall.forget(recalled && refused(err))
+		w.recall.forget(recalled && outrun(err))
+	} else {
+		w.recall.seat(plan, lost)
 	}
+	done() // whoever waits for it knows by now what became of it
 	switch {
 	case err == nil:
 		plan.answer()
@@ -244,6 +246,12 @@ func lockedOut(err error) bool {
 func passing(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused(pg) && (pg.Code == "23505" && pg.TableName == "append_keys" || pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// outrun says whether an error comes from what another has written to the same session.
+func outrun(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "CM001" || pg.Code == "CM003" || pg.Code == "23505" && pg.TableName == "messages")
 }
 
 // hurried says whether a wait for a session was ended before its time: Postgres measures its limits by the clock that walls

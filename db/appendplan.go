@@ -146,11 +146,11 @@ func wantedJSON(d *chain.Draft, texts map[string]bool) {
 // appendBeginSQL: what is read is read after the locks.
 const appendBeginSQL = "begin isolation level read committed"
 
-// appendSettingsSQL also does what awaitSQL does, in every transaction, and tells the time.
+// appendSettingsSQL also does what awaitSQL does, in every transaction.
 const appendSettingsSQL = `SELECT set_config('lock_timeout', $1, TRUE), CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
-	THEN set_config('synchronous_commit', 'on', TRUE) END, clock_timestamp()`
+	THEN set_config('synchronous_commit', 'on', TRUE) END`
 
-var appendLockTimeout = strconv.FormatInt(lockTimeout.Milliseconds(), 10)
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // readState begins a transaction, locks the sessions and reads all that planning needs, in one round trip.
 func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appendPlan, error) {
@@ -158,7 +158,7 @@ func readState(ctx context.Context, conn *pgx.Conn, calls []*appendCall) (*appen
 	p := newAppendPlan()
 	batch := &pgx.Batch{}
 	batch.Queue(appendBeginSQL)
-	batch.Queue(appendSettingsSQL, appendLockTimeout)
+	batch.Queue(appendSettingsSQL, milliseconds(lockTimeout))
 	sessions := texts(w.sessions)
 	batch.Queue(lockSQL, sessions)
 	batch.Queue(headsSQL, sessions).Query(p.readHeads)

@@ -14,8 +14,9 @@ import (
 const (
 	recalledSessions = 16_384
 	recalledSeats    = 32_768
-	recalledClock    = 2 * time.Second // how long it is known what Postgres' clock shows
-	outrunPause      = time.Second     // in which nothing is recalled
+	recalledClock    = 2 * time.Second        // how long it is known what Postgres' clock shows
+	recalledLock     = 100 * time.Millisecond // for sessions that others hold: who waits longer has nothing sent while waiting
+	outrunPause      = time.Second            // in which nothing is recalled
 )
 
 // recall is what the writers remember of the log: how sessions end, groups that are on their way included, who is a member, and
@@ -78,11 +79,12 @@ func (r *recall) known(calls []*appendCall, lost int64) *appendPlan {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	if lost != r.lost || now.Before(r.outrunBy) || now.Sub(r.at) > recalledClock {
+	stood := now.Round(0).Sub(r.at.Round(0)) // where the machine stood still, what is monotonic did, too
+	if lost != r.lost || now.Before(r.outrunBy) || max(now.Sub(r.at), stood) > recalledClock {
 		return nil
 	}
 	p := newAppendPlan()
-	p.recalled, p.now = true, r.now.Add(now.Sub(r.at))
+	p.recalled, p.now = true, r.now.Add(now.Sub(r.at)).Truncate(time.Microsecond)
 	for _, call := range calls {
 		for i := range call.drafts {
 			session := call.drafts[i].SessionHash
@@ -105,7 +107,8 @@ func (r *recall) known(calls []*appendCall, lost int64) *appendPlan {
 	return p
 }
 
-// learn remembers what a plan leaves behind, and what it has read, with the pool's lost of before that.
+// learn remembers the heads that a plan is about to leave behind, and Postgres' clock if it has read that, with the pool's lost of
+// before that. What is planned behind a head that never comes is refused by the database.
 func (r *recall) learn(p *appendPlan, lost int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,16 +131,18 @@ func (r *recall) learn(p *appendPlan, lost int64) {
 		own := *h.hash // without the message that it is part of
 		r.heads.Add(session, head{hash: &own, sequence: h.sequence, at: h.at})
 	}
+}
+
+// seat remembers the members that a plan has read or made, once it is written: the database refuses nobody for not being one.
+func (r *recall) seat(p *appendPlan, lost int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if lost != r.lost {
+		return
+	}
 	for seat := range p.members {
 		r.seats.Add(seat, struct{}{})
 	}
-}
-
-// tell notes what Postgres' clock has shown.
-func (r *recall) tell(now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.now, r.at = now, time.Now()
 }
 
 // forget forgets all that is remembered, since a group was not written that others were planned behind. Where another has

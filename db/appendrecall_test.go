@@ -139,35 +139,76 @@ func TestRecalledIsOutrun(t *testing.T) {
 // A connection that was lost may have been to another log: nothing of it is remembered.
 func TestRecalledIsForgottenWithItsConnection(t *testing.T) {
 	t.Parallel()
-	url := dbtest.New(t)
-	store, done := recalling(t, url)
-	mustAppend(t, store, draft("s", "first"))
-	mustExec(t, superuser(t, url), "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
-	eventually(t, "it is served again", func() bool {
+	store, done := recalling(t, dbtest.New(t))
+	mustAppend(t, store, draft("s", "first"), draft("free", "first"))
+	store.LoseWriter()
+	for _, session := range []string{"s", "free"} {
 		done()
-		_, err := store.Append(t.Context(), []chain.Draft{draft("s", "next")})
-		return err == nil
-	})
-	if read, _ := done(); read == 0 {
-		t.Error("what was remembered of before was taken for what is")
+		mustAppend(t, store, draft(session, "next"))
+		if read, _ := done(); read != 1 {
+			t.Errorf("%s: read %d times after a connection was lost, want once", session, read)
+		}
 	}
+	checkChains(t, store)
 }
 
-// Postgres' clock gives the time of what is written without reading, whatever the server's own shows, and it stays in order.
-func TestRecalledTime(t *testing.T) {
+// Whoever is named in a message that is not written yet is no member by it: the session may go on without it.
+func TestRecalledMembersAreWritten(t *testing.T) {
 	t.Parallel()
 	url := dbtest.New(t)
 	store, _ := recalling(t, url)
 	conn := superuser(t, url)
-	var before time.Time
-	for n := range 20 {
-		from := value[time.Time](t, conn, "SELECT clock_timestamp()")
-		m := mustAppend(t, store, draft("s", fmt.Sprint(n)))[0]
-		to := value[time.Time](t, conn, "SELECT clock_timestamp()")
-		if m.CreatedAt.Before(from.Add(-time.Second)) || m.CreatedAt.After(to.Add(time.Millisecond)) || !m.CreatedAt.After(before) {
-			t.Errorf("%d: created at %v, want it between %v and %v, and after %v", n, m.CreatedAt, from, to, before)
+	held, free := "held", "free"
+	const above = "SELECT log.session_lock($1) > log.session_lock($2)"
+	for n := 0; value[bool](t, conn, above, hashOf("session:%s", held).String(), hashOf("session:%s", free).String()); n++ {
+		free = fmt.Sprint("free ", n) // locked last, so that it is not while the other is waited for
+	}
+	bo := hashOf("bo")
+	first := mustAppend(t, store, from(ana, held, "first"), from(ana, free, "first"))
+	mustExec(t, conn, "SELECT pg_advisory_lock(log.session_lock($1))", first[0].SessionHash.String())
+	named := from(ana, free, "come in", bo)
+	named.PrevHash = &first[1].Hash
+	failed := make(chan error, 1)
+	go func() {
+		_, err := store.Append(t.Context(), []chain.Draft{from(ana, held, "held"), named})
+		failed <- err
+	}()
+	eventually(t, "the session is waited for", func() bool {
+		return value[int](t, conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())") > 0
+	})
+	other := from(ana, free, "something else")
+	other.IdempotencyKey = ptr("key")
+	mustAppend(t, store, other)
+	if _, err := store.As(bo).Append(t.Context(), []chain.Draft{from(bo, free, "let me in")}); fault.CodeOf(err) != fault.NotFound {
+		t.Errorf("who was named in what is not written: %v, want %s", err, fault.NotFound)
+	}
+	mustExec(t, conn, "SELECT pg_advisory_unlock(log.session_lock($1))", first[0].SessionHash.String())
+	if err := <-failed; fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("behind what is no head any more: %v, want %s", err, fault.Conflict)
+	}
+	checkChains(t, store)
+}
+
+// Postgres' clock gives the time of what is written without reading, and what is told of it is what is written.
+func TestRecalledTime(t *testing.T) {
+	t.Parallel()
+	store, done := recalling(t, dbtest.New(t))
+	told := mustAppend(t, store, draft("s", "first"))
+	store.RememberClock(time.Hour)
+	done()
+	for range 5 {
+		told = append(told, mustAppend(t, store, draft("s", "next"))...)
+	}
+	if read, _ := done(); read != 0 {
+		t.Errorf("it was read %d times, want none", read)
+	}
+	if ahead := told[1].CreatedAt.Sub(told[0].CreatedAt); ahead < time.Hour || ahead > time.Hour+time.Minute {
+		t.Errorf("the second is %v after the first, want what is remembered of the clock, an hour", ahead)
+	}
+	for i, m := range checkChains(t, store) {
+		if !m.CreatedAt.Equal(told[i].CreatedAt) || i > 0 && !m.CreatedAt.After(told[i-1].CreatedAt) {
+			t.Errorf("%d: written with %v, told %v; want the same, after the one before", i, m.CreatedAt, told[i].CreatedAt)
 		}
-		before = m.CreatedAt
 	}
 }
 
@@ -175,7 +216,7 @@ func TestRecalledTime(t *testing.T) {
 func TestRecalledBehindNothing(t *testing.T) {
 	t.Parallel()
 	url := dbtest.New(t)
-	store, done := recalling(t, url)
+	store, _ := recalling(t, url)
 	conn := superuser(t, url)
 	mustAppend(t, store, draft("s", "first"))
 	mustExec(t, conn, `CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
@@ -191,7 +232,6 @@ func TestRecalledBehindNothing(t *testing.T) {
 	if err := <-failed; err == nil {
 		t.Error("what the database refuses was written")
 	}
-	done()
 	var contents []string
 	for _, m := range checkChains(t, store) {
 		contents = append(contents, *m.Content)

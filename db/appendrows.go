@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -107,20 +106,13 @@ func (p *appendPlan) empty() bool { return len(p.rows.messages) == 0 }
 var errUnsent = errors.New("the connection was closed before")
 
 // write inserts what was planned, and commits, in one round trip, in which the sessions of a recalled plan are locked first. It calls
-// sent once all is sent, and told with what Postgres' clock shows, if that was asked. An error of the database's is before or at COMMIT,
+// sent once all is sent. An error of the database's is before or at COMMIT,
 // errUnsent before any row; with any other, whether it was committed is not known. For appended see appendedType.
-func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, appended uint32, sent func(), told func(time.Time)) error {
+func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, appended uint32, sent func()) error {
 	batch := &pgx.Batch{}
 	if p.recalled {
 		batch.Queue(appendBeginSQL)
-		batch.Queue(appendSettingsSQL, appendLockTimeout).QueryRow(func(row pgx.Row) error {
-			var now time.Time
-			err := row.Scan(nil, nil, &now)
-			if err == nil {
-				told(now)
-			}
-			return err
-		})
+		batch.Queue(appendSettingsSQL, milliseconds(recalledLock))
 		batch.Queue(lockSQL, texts(p.heads))
 	}
 	batch.Queue(messagesInsertSQL, p.rows.records.list(appended)).Query(p.rows.readIDs)

@@ -31,7 +31,7 @@ func TestGroupsAreGathered(t *testing.T) {
 // The turn is passed on once a group is sent, and before its rows are known to be written; the next one is told how large it is.
 func TestTurnIsPassedWhileWriting(t *testing.T) {
 	t.Parallel()
-	store, _ := open(t)
+	store, url := open(t)
 	for range 2 { // the second by what is remembered
 		passed := 0
 		err := store.AppendPassing(t.Context(), draft("s", "one"), func(writing int) {
@@ -43,7 +43,20 @@ func TestTurnIsPassedWhileWriting(t *testing.T) {
 			t.Errorf("appended: %v, passed on %d times, want once", err, passed)
 		}
 	}
+	// It is passed on even while the group waits for a session that somebody else holds.
+	conn := superuser(t, url)
+	mustExec(t, conn, "SELECT pg_advisory_lock(log.session_lock($1))", hashOf("session:s").String())
+	passed, done := make(chan struct{}), make(chan error, 1)
+	go func() { done <- store.AppendPassing(t.Context(), draft("s", "held"), func(int) { close(passed) }) }()
+	<-passed
 	if got := checkChains(t, store); len(got) != 2 {
 		t.Errorf("the log has %d messages, want two", len(got))
+	}
+	mustExec(t, conn, "SELECT pg_advisory_unlock(log.session_lock($1))", hashOf("session:s").String())
+	if err := <-done; err != nil {
+		t.Errorf("appended once the session was free: %v", err)
+	}
+	if got := checkChains(t, store); len(got) != 3 {
+		t.Errorf("the log has %d messages, want three", len(got))
 	}
 }

@@ -47,10 +47,21 @@ func (d *DB) AppendPassing(ctx context.Context, draft chain.Draft, passed func(w
 		}
 		return 0
 	}
-	_, err := d.writer.appendGroup(ctx, []*appendCall{call},
-		&shift{&d.writer.sent[0], &d.writer.sent[1], func() { passed(writing()) }})
+	pass := sync.OnceFunc(func() { passed(writing()) })
+	_, err := d.writer.appendGroup(ctx, []*appendCall{call}, &shift{&d.writer.sent[0], &d.writer.sent[1], pass})
 	if n := writing(); n != 0 {
 		err = errors.Join(err, fmt.Errorf("a group of %d is still told of", n))
 	}
 	return err
+}
+
+// LoseWriter says that one of the writer's connections was lost.
+func (d *DB) LoseWriter() { d.writer.pool.lose() }
+
+// RememberClock lets the writer remember that Postgres' clock shows so much more.
+func (d *DB) RememberClock(more time.Duration) {
+	r := d.writer.recall
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = r.now.Add(more)
 }
