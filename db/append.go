@@ -135,7 +135,7 @@ func (w *writer) appendGroup(ctx context.Context, calls []*appendCall, s *shift)
 		if recalled && refused(err) {
 			continue
 		}
-		if err == nil || try == appendTries || !passing(err) && !hurried(err, time.Since(began)) && !leftAlone(err) {
+		if err == nil || try == appendTries || !passing(err) && !hurried(err, time.Since(began)) && !leftAlone(err) && !reshaped(err) {
 			return outcomes, err
 		}
 	}
@@ -201,6 +201,9 @@ func (w *writer) tryGroup(ctx context.Context, calls []*appendCall, s *shift, re
 		return outcomes, recalled, nil
 	case refused(err):
 		rollBack(ctx, conn.Conn())
+		if reshaped(err) { // what the connection knows tables and types by holds no more
+			_ = conn.Conn().Close(ctx)
+		}
 		return nil, recalled, notWritten(err, false)
 	case leftAlone(err):
 		return nil, recalled, notWritten(err, true)
@@ -252,6 +255,13 @@ func passing(err error) bool {
 func outrun(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "CM001" || pg.Code == "CM003" || pg.Code == "23505" && pg.TableName == "messages")
+}
+
+// reshaped says whether an error comes from tables or types that are others than when the connection was told of them, as when a
+// dump is restored meanwhile.
+func reshaped(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused(pg) && (strings.HasPrefix(pg.Code, "42") && pg.Code != "42501" || pg.Code == "XX000")
 }
 
 // hurried says whether a wait for a session was ended before its time: Postgres measures its limits by the clock that walls

@@ -240,3 +240,21 @@ func TestRecalledBehindNothing(t *testing.T) {
 		t.Errorf("the log has %q, want %q", contents, want)
 	}
 }
+
+// What a connection was told of types is asked again when they are others.
+func TestAppendAfterTypesChanged(t *testing.T) {
+	t.Parallel()
+	url := dbtest.New(t)
+	store := openURL(t, url)
+	conn := superuser(t, url)
+	for n := range 4 { // over both of the writer's connections
+		mustAppend(t, store, draft("s", fmt.Sprint(n)))
+	}
+	columns := value[string](t, conn, `SELECT string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum)
+		FROM pg_attribute WHERE attrelid = 'log.appended'::regclass`)
+	mustExec(t, conn, "DROP TYPE log.appended; CREATE TYPE log.appended AS ("+columns+")")
+	for n := range 4 {
+		mustAppend(t, store, draft("s", fmt.Sprint("then ", n)))
+	}
+	checkChains(t, store)
+}
