@@ -55,7 +55,7 @@ type use struct {
 	message     *chain.Message // nil until it was read
 }
 
-// appendPlan decides, with the sessions locked, which drafts can be written and what the messages will be, hashes
+// appendPlan decides, with the sessions locked or by what is remembered of them, which drafts can be written and what the messages will be, hashes
 // included. Calls are planned one after the other; one that cannot be written leaves no trace.
 type appendPlan struct {
 	recalled bool // by what is remembered: nothing is read nor locked before it is written

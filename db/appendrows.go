@@ -106,8 +106,8 @@ func (p *appendPlan) empty() bool { return len(p.rows.messages) == 0 }
 var errUnsent = errors.New("the connection was closed before")
 
 // write inserts what was planned, and commits, in one round trip, in which the sessions of a recalled plan are locked first. It calls
-// sent once all is sent. An error of the database's is before or at COMMIT,
-// errUnsent before any row; with any other, whether it was committed is not known. For appended see appendedType.
+// sent once all is sent. An error of the database's is before or at COMMIT, errUnsent before any row; with any other, whether it was
+// committed is not known. For appended see appendedType.
 func (p *appendPlan) write(ctx context.Context, conn *pgx.Conn, appended uint32, sent func()) error {
 	batch := &pgx.Batch{}
 	if p.recalled {

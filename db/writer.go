@@ -18,10 +18,10 @@ const (
 	groupDoubt    = 2 * time.Second // after which it is looked whether the database is there at all
 	writers       = 2               // one reads while the other writes, unless a session that others hold keeps it waiting
 	turnPatience  = 10 * time.Millisecond
-	sentPatience  = 5 * time.Millisecond
-	queueLength   = 1024             // calls; more are refused
-	queueBytes    = 64 << 20         // their text, also in the groups that are being written
-	lockTimeout   = 10 * time.Second // for sessions that others hold; then each call of a group is tried alone
+	sentPatience  = 5 * time.Millisecond // of a group that was planned behind another
+	queueLength   = 1024                 // calls; more are refused
+	queueBytes    = 64 << 20             // their text, also in the groups that are being written
+	lockTimeout   = 10 * time.Second     // for sessions that others hold; then each call of a group is tried alone
 )
 
 var errQueueFull = fault.New(fault.Unavailable, "too many appends wait already; nothing was written, try again")
